@@ -1,0 +1,57 @@
+import type { Clock } from '../../src-shared/clock.ts';
+import type { AgentConfig, ScheduledTasksSettings } from '../../src-shared/model/settings.ts';
+import type { ScheduleContext } from '../../src-shared/schedules/index.ts';
+import type { Store } from '../storage/store.ts';
+
+/** Structured log lines; the host decides where they go. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What everything in the engine works with. Built once, by hosts/backend. */
+export interface EngineContext {
+  store: Store;
+  clock: Clock;
+  log: Log;
+  settings: ScheduledTasksSettings;
+  agents: Record<string, AgentConfig>;
+  /** IANA zone of this machine; taken where a row names none. */
+  timezone: string;
+  /** Folder of `runs/<id>/outcome.json`, and the working folder of automations that name none. */
+  runsFolder: string;
+  workspaceFolder: string;
+  /** The environment children may inherit from; the launcher's allow-list decides what of it they get. */
+  hostEnvironment: Record<string, string | undefined>;
+  newId(): string;
+  /** Who this engine is, written to lease and runs. */
+  holder: string;
+}
+
+/** The schedule context of an automation row. */
+export function scheduleContext(
+  ctx: Pick<EngineContext, 'settings' | 'timezone'>,
+  row: { created_at: number; last_run_at: number | null; timezone: string | null },
+): ScheduleContext {
+  return {
+    timezone: row.timezone ?? ctx.timezone,
+    anchorAt: row.created_at,
+    minIntervalMs: ctx.settings.min_interval_seconds * 1000,
+    lastRunAt: row.last_run_at,
+  };
+}
+
+/** The agent an automation uses: the one it names, else the default one, else the only one. */
+export function agentFor(
+  agents: Record<string, AgentConfig>,
+  name: string | null,
+): { name: string; config: AgentConfig } | null {
+  if (name !== null) {
+    const config = agents[name];
+    return config === undefined ? null : { name, config };
+  }
+  const all = Object.entries(agents);
+  const chosen = all.find(([, config]) => config.default) ?? (all.length === 1 ? all[0] : undefined);
+  return chosen === undefined ? null : { name: chosen[0], config: chosen[1] };
+}

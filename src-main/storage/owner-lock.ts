@@ -1,0 +1,36 @@
+import { storageFault } from './errors.ts';
+import { type Db, openDatabase } from './open.ts';
+
+/** Held for the life of the engine; the kernel frees it when the process dies, however it dies. */
+export interface OwnerLock {
+  release(): void;
+}
+
+/**
+ * Takes the lock that decides who is the engine of a database: `nextrun.lock`, a SQLite file held in
+ * BEGIN EXCLUSIVE. Gives null when another process holds it. It is kept by a frozen process and freed by a
+ * killed one, which neither a pid file nor a lease row can promise.
+ */
+export function takeOwnerLock(file: string, nativeBinding?: string): OwnerLock | null {
+  let db: Db | undefined;
+  try {
+    db = openLock(file, nativeBinding);
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db?.close();
+    if (storageFault(error) === 'busy') return null;
+    throw error;
+  }
+  const held = db;
+  return {
+    release() {
+      if (!held.open) return;
+      held.exec('ROLLBACK');
+      held.close();
+    },
+  };
+}
+
+function openLock(file: string, nativeBinding: string | undefined): Db {
+  return openDatabase(file, { nativeBinding, busyTimeoutMs: 0, journal: 'delete' });
+}
