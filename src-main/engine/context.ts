@@ -10,6 +10,15 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
+/** What a child is told about the run it belongs to. `scheduled_for` in ms since 1970, null for a manual run. */
+export interface ChildIdentity {
+  run_id: string;
+  automation_id: string;
+  scheduled_for: number | null;
+  run_key: string;
+  attempt: number;
+}
+
 /** What everything in the engine works with. Built once, by hosts/backend. */
 export interface EngineContext {
   store: Store;
@@ -22,8 +31,8 @@ export interface EngineContext {
   /** Folder of `runs/<id>/outcome.json`, and the working folder of automations that name none. */
   runsFolder: string;
   workspaceFolder: string;
-  /** The environment children may inherit from; the launcher's allow-list decides what of it they get. */
-  hostEnvironment: Record<string, string | undefined>;
+  /** The whole environment of a child: what the launcher's allow-list lets it inherit, its own, who it is. */
+  childEnvironment(own: Record<string, string>, run: ChildIdentity): Record<string, string>;
   newId(): string;
   /** Who this engine is, written to lease and runs. */
   holder: string;

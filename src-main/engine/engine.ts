@@ -42,15 +42,10 @@ export interface EngineDeps {
   renewLease(): void;
 }
 
-function listenable<L extends (...values: never[]) => void>() {
-  const listeners = new Set<L>();
-  return {
-    listeners,
-    add(listener: L): () => void {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
+/** Adds a listener; gives what removes it. */
+function listen<L>(listeners: Set<L>, listener: L): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** When the next scan is wanted: the nearest due instant or release, else the interval of the settings. */
@@ -68,95 +63,133 @@ function nextScanAt(ctx: EngineContext, more: boolean): number {
   );
 }
 
-/** Planner, queue, runner, supervisor and feed over one store. Exactly one runs per database. */
-export function createEngine(deps: EngineDeps): Engine {
-  const { ctx, launcher } = deps;
-  const output = listenable<OutputListener>();
-  const settled = listenable<(runId: string) => void>();
-  let state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
-  let cancelSupervision: (() => void) | null = null;
+class StoreEngine implements Engine {
+  readonly writer: Writer;
+  readonly #ctx: EngineContext;
+  readonly #deps: EngineDeps;
+  readonly #feed: ChangeFeed;
+  readonly #runner: Runner;
+  readonly #ticker: Ticker;
+  readonly #outputListeners = new Set<OutputListener>();
+  readonly #settledListeners = new Set<(runId: string) => void>();
+  #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
+  #cancelSupervision: (() => void) | null = null;
 
-  const feed: ChangeFeed = createChangeFeed({
-    store: ctx.store,
-    clock: ctx.clock,
-    log: ctx.log,
-    onForeign: () => ticker.poke(),
-    onJump: (by) => {
-      ctx.log.warn({ by_ms: by }, 'the clock jumped');
-      ticker.poke();
-    },
-  });
-  const writer = createWriter(ctx.store, ctx.clock, () => feed.poke());
+  constructor(deps: EngineDeps) {
+    const { ctx, launcher } = deps;
+    this.#ctx = ctx;
+    this.#deps = deps;
+    this.#feed = createChangeFeed({
+      store: ctx.store,
+      clock: ctx.clock,
+      log: ctx.log,
+      onForeign: () => this.poke(),
+      onJump: (by) => {
+        ctx.log.warn({ by_ms: by }, 'the clock jumped');
+        this.poke();
+      },
+    });
+    this.writer = createWriter(ctx.store, ctx.clock, () => this.#feed.poke());
+    this.#runner = createRunner({
+      ctx,
+      writer: this.writer,
+      launcher,
+      claimNext: () => this.claimInside(),
+      onOutput: (runId, chunks) => {
+        for (const listener of this.#outputListeners) listener(runId, chunks);
+      },
+      onSettled: (runId) => {
+        forgetRecord(ctx, runId);
+        for (const listener of this.#settledListeners) listener(runId);
+        this.poke();
+      },
+    });
+    this.#ticker = createTicker(ctx.clock, ctx.log, () => this.#scan());
+  }
 
-  const claimInside = (): Claimed[] => (state === 'running' ? claim(ctx) : []);
+  async start(): Promise<void> {
+    if (this.#state !== 'new') return;
+    await recover(this.#ctx, this.writer, this.#deps.processes);
+    this.#state = 'running';
+    this.#superviseEvery();
+    this.poke();
+  }
 
-  const runner: Runner = createRunner({
-    ctx,
-    writer,
-    launcher,
-    claimNext: claimInside,
-    onOutput: (runId, chunks) => {
-      for (const listener of output.listeners) listener(runId, chunks);
-    },
-    onSettled: (runId) => {
-      forgetRecord(ctx, runId);
-      for (const listener of settled.listeners) listener(runId);
-      ticker.poke();
-    },
-  });
+  async stop(): Promise<void> {
+    if (this.#state === 'stopped' || this.#state === 'stopping') return;
+    this.#state = 'stopping';
+    this.#cancelSupervision?.();
+    await this.#ticker.stop();
+    for (const id of this.#runner.live()) this.#runner.cancel(id, 'service_stopped');
+    await settledWithin(this.#ctx, this.#runner);
+    this.#feed.stop();
+    this.#state = 'stopped';
+  }
 
-  async function scan(): Promise<number> {
-    const result = await writer.write(() => {
+  running(): boolean {
+    return this.#state === 'running';
+  }
+
+  poke(): void {
+    this.#ticker.poke();
+  }
+
+  claimInside(): Claimed[] {
+    return this.running() ? claim(this.#ctx) : [];
+  }
+
+  launch(claimed: readonly Claimed[]): void {
+    this.#runner.start(claimed);
+  }
+
+  cancelRunning(runId: string): void {
+    this.#runner.cancel(runId, 'user');
+  }
+
+  scanState(): { last_scan_at: number | null; next_scan_at: number | null } {
+    return this.#ticker.state();
+  }
+
+  onChange(listener: ChangeListener): () => void {
+    return this.#feed.subscribe(listener);
+  }
+
+  onOutput(listener: OutputListener): () => void {
+    return listen(this.#outputListeners, listener);
+  }
+
+  onSettled(listener: (runId: string) => void): () => void {
+    return listen(this.#settledListeners, listener);
+  }
+
+  async #scan(): Promise<number> {
+    const ctx = this.#ctx;
+    const result = await this.writer.write(() => {
       const healed = healUnchecked(ctx);
       const planned = ctx.settings.enabled ? planDue(ctx) : { stop: [], more: false };
-      return { claimed: claimInside(), stop: planned.stop, more: planned.more || healed > 0 };
+      return { claimed: this.claimInside(), stop: planned.stop, more: planned.more || healed > 0 };
     });
-    for (const id of result.stop) runner.cancel(id, 'user');
-    runner.start(result.claimed);
+    for (const id of result.stop) this.cancelRunning(id);
+    this.launch(result.claimed);
     return nextScanAt(ctx, result.more);
   }
-  const ticker: Ticker = createTicker(ctx.clock, ctx.log, scan);
 
-  function superviseEvery(): void {
-    cancelSupervision = ctx.clock.timer(ctx.settings.supervisor_interval_seconds * 1000, () => {
-      supervise(ctx, writer, runner)
-        .then(() => writer.write(() => deps.renewLease()))
-        .catch((error: unknown) => ctx.log.error({ error: String(error) }, 'supervision failed'))
+  #superviseEvery(): void {
+    const { clock, log, settings } = this.#ctx;
+    this.#cancelSupervision = clock.timer(settings.supervisor_interval_seconds * 1000, () => {
+      supervise(this.#ctx, this.writer, this.#runner)
+        .then(() => this.writer.write(() => this.#deps.renewLease()))
+        .catch((error: unknown) => log.error({ error: String(error) }, 'supervision failed'))
         .finally(() => {
-          if (state === 'running') superviseEvery();
+          if (this.running()) this.#superviseEvery();
         });
     });
   }
+}
 
-  return {
-    writer,
-    async start() {
-      if (state !== 'new') return;
-      await recover(ctx, writer, deps.processes);
-      state = 'running';
-      superviseEvery();
-      ticker.poke();
-    },
-    async stop() {
-      if (state === 'stopped' || state === 'stopping') return;
-      state = 'stopping';
-      cancelSupervision?.();
-      await ticker.stop();
-      for (const id of runner.live()) runner.cancel(id, 'service_stopped');
-      await settledWithin(ctx, runner);
-      feed.stop();
-      state = 'stopped';
-    },
-    running: () => state === 'running',
-    poke: () => ticker.poke(),
-    claimInside,
-    launch: (claimed) => runner.start(claimed),
-    cancelRunning: (runId) => runner.cancel(runId, 'user'),
-    scanState: () => ticker.state(),
-    onChange: (listener) => feed.subscribe(listener),
-    onOutput: output.add,
-    onSettled: settled.add,
-  };
+/** Planner, queue, runner, supervisor and feed over one store. Exactly one runs per database. */
+export function createEngine(deps: EngineDeps): Engine {
+  return new StoreEngine(deps);
 }
 
 /** Waits for the live runs to be settled, but not for ever: what is left is recovered at the next start. */

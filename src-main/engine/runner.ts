@@ -24,6 +24,8 @@ interface Live {
   chain: Promise<void>;
 }
 
+type Said<T extends FromLauncher['type']> = FromLauncher & { type: T };
+
 export interface RunnerDeps {
   ctx: EngineContext;
   writer: Writer;
@@ -36,9 +38,11 @@ export interface RunnerDeps {
   onSettled(runId: string): void;
 }
 
+type CancelReason = 'user' | 'service_stopped' | 'heartbeat_expired';
+
 export interface Runner {
   start(claimed: readonly Claimed[]): void;
-  cancel(runId: string, why: 'user' | 'service_stopped' | 'heartbeat_expired'): void;
+  cancel(runId: string, why: CancelReason): void;
   /** Renews the lease of every live run whose heartbeat is due. */
   heartbeat(): Promise<void>;
   live(): string[];
@@ -46,32 +50,133 @@ export interface Runner {
   idle(): Promise<void>;
 }
 
-/** Carries claimed runs out through the launcher and writes back what it says. */
-export function createRunner(deps: RunnerDeps): Runner {
-  const { ctx, writer, launcher } = deps;
-  const live = new Map<string, Live>();
-  const waiters: (() => void)[] = [];
+class LaunchingRunner implements Runner {
+  readonly #deps: RunnerDeps;
+  readonly #ctx: EngineContext;
+  readonly #live = new Map<string, Live>();
+  readonly #waiters: (() => void)[] = [];
 
-  function inOrder(entry: Live, step: () => Promise<void>): void {
-    entry.chain = entry.chain.then(step).catch((error: unknown) => {
-      ctx.log.error({ error: String(error) }, 'a message of the launcher could not be stored');
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    this.#ctx = deps.ctx;
+    deps.launcher.onMessage((message) => this.#receive(message));
+  }
+
+  start(claimed: readonly Claimed[]): void {
+    for (const item of claimed) {
+      const id = item.run.thread_id;
+      this.#live.set(id, {
+        lease: item.run.lease_token ?? '',
+        pending: [],
+        pendingChars: 0,
+        bytes: { output_bytes: 0, output_dropped_bytes: 0 },
+        lastHeartbeat: this.#ctx.clock.now(),
+        cancelTimer: null,
+        chain: Promise.resolve(),
+      });
+      const request = startRequest(this.#ctx, item);
+      if ('detail' in request) {
+        this.#end(id, outcomeWithout(this.#ctx.clock.now(), 'invalid', request.detail));
+      } else this.#deps.launcher.start(request);
+    }
+  }
+
+  cancel(runId: string, why: CancelReason): void {
+    this.#deps.launcher.cancel(runId, why);
+  }
+
+  async heartbeat(): Promise<void> {
+    const { store, settings, clock } = this.#ctx;
+    const now = clock.now();
+    const every = settings.worker_heartbeat_interval_seconds * 1000;
+    const due = [...this.#live].filter(([, entry]) => now - entry.lastHeartbeat >= every);
+    if (due.length === 0) return;
+    await this.#deps.writer.write(() => {
+      for (const [id, entry] of due) {
+        store.runs.heartbeat(id, entry.lease, now, now + settings.worker_stale_seconds * 1000);
+        entry.lastHeartbeat = now;
+      }
     });
   }
 
-  function takePending(entry: Live): OutputChunk[] {
-    entry.cancelTimer?.();
-    entry.cancelTimer = null;
-    const chunks = entry.pending;
-    entry.pending = [];
-    entry.pendingChars = 0;
-    return chunks;
+  live(): string[] {
+    return [...this.#live.keys()];
   }
 
-  function storeOutput(runId: string, entry: Live, chunks: OutputChunk[]): void {
-    ctx.store.output.append(runId, chunks);
-    const now = ctx.clock.now();
-    const lease = now + ctx.settings.worker_stale_seconds * 1000;
-    ctx.store.runs.touch(
+  async idle(): Promise<void> {
+    if (this.#live.size > 0) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #receive(message: FromLauncher | { type: 'lost'; run_ids: string[] }): void {
+    if (message.type === 'output') this.#output(message);
+    else if (message.type === 'started') this.#started(message);
+    else if (message.type === 'outcome') this.#end(message.run_id, message.outcome);
+    else if (message.type === 'lost') this.#lost(message.run_ids);
+  }
+
+  #output(message: Said<'output'>): void {
+    const entry = this.#live.get(message.run_id);
+    if (entry === undefined) return;
+    this.#deps.onOutput(message.run_id, message.chunks);
+    entry.bytes = { output_bytes: message.output_bytes, output_dropped_bytes: message.dropped_bytes };
+    entry.pending.push(...message.chunks);
+    for (const chunk of message.chunks) entry.pendingChars += chunk.text.length;
+    if (entry.pendingChars >= flushAtChars) this.#flush(message.run_id);
+    else entry.cancelTimer ??= this.#ctx.clock.timer(flushAfterMs, () => this.#flush(message.run_id));
+  }
+
+  #started(message: Said<'started'>): void {
+    const entry = this.#live.get(message.run_id);
+    if (entry === undefined) return;
+    const { store, clock } = this.#ctx;
+    const patch = { pid: message.pid, pid_started_at: message.pid_started_at, updated_at: clock.now() };
+    this.#inOrder(entry, async () => {
+      await this.#deps.writer.write(() =>
+        store.runs.touch(message.run_id, patch, { from: 'IN_PROGRESS', lease_token: entry.lease }),
+      );
+    });
+  }
+
+  #end(runId: string, outcome: Outcome): void {
+    const entry = this.#live.get(runId);
+    if (entry === undefined) return;
+    const chunks = takePending(entry);
+    this.#inOrder(entry, async () => {
+      const claimed = await this.#settle(runId, entry, chunks, outcome);
+      this.#live.delete(runId);
+      this.start(claimed);
+      this.#deps.onSettled(runId);
+      if (this.#live.size === 0) for (const resolve of this.#waiters.splice(0)) resolve();
+    });
+  }
+
+  #lost(runIds: string[]): void {
+    for (const id of runIds) {
+      const detail = 'the launcher process ended while this run was active';
+      const outcome = outcomeWithout(this.#ctx.clock.now(), 'interrupted', detail);
+      this.#end(id, recordedOutcome(this.#ctx, id) ?? outcome);
+    }
+  }
+
+  #inOrder(entry: Live, step: () => Promise<void>): void {
+    entry.chain = entry.chain.then(step).catch((error: unknown) => {
+      this.#ctx.log.error({ error: String(error) }, 'a message of the launcher could not be stored');
+    });
+  }
+
+  #flush(runId: string): void {
+    const entry = this.#live.get(runId);
+    if (entry === undefined || entry.pending.length === 0) return;
+    const chunks = takePending(entry);
+    this.#inOrder(entry, () => this.#deps.writer.write(() => this.#storeOutput(runId, entry, chunks)));
+  }
+
+  #storeOutput(runId: string, entry: Live, chunks: OutputChunk[]): void {
+    const { store, settings, clock } = this.#ctx;
+    store.output.append(runId, chunks);
+    const now = clock.now();
+    const lease = now + settings.worker_stale_seconds * 1000;
+    store.runs.touch(
       runId,
       { ...entry.bytes, heartbeat_at: now, lease_expires_at: lease, updated_at: now },
       { from: 'IN_PROGRESS', lease_token: entry.lease },
@@ -79,119 +184,34 @@ export function createRunner(deps: RunnerDeps): Runner {
     entry.lastHeartbeat = now;
   }
 
-  function flush(runId: string): void {
-    const entry = live.get(runId);
-    if (entry === undefined || entry.pending.length === 0) return;
-    const chunks = takePending(entry);
-    inOrder(entry, () => writer.write(() => storeOutput(runId, entry, chunks)));
-  }
-
-  function output(message: FromLauncher & { type: 'output' }): void {
-    const entry = live.get(message.run_id);
-    if (entry === undefined) return;
-    deps.onOutput(message.run_id, message.chunks);
-    entry.bytes = { output_bytes: message.output_bytes, output_dropped_bytes: message.dropped_bytes };
-    entry.pending.push(...message.chunks);
-    for (const chunk of message.chunks) entry.pendingChars += chunk.text.length;
-    if (entry.pendingChars >= flushAtChars) flush(message.run_id);
-    else entry.cancelTimer ??= ctx.clock.timer(flushAfterMs, () => flush(message.run_id));
-  }
-
-  function started(message: FromLauncher & { type: 'started' }): void {
-    const entry = live.get(message.run_id);
-    if (entry === undefined) return;
-    const patch = { pid: message.pid, pid_started_at: message.pid_started_at, updated_at: ctx.clock.now() };
-    inOrder(entry, async () => {
-      await writer.write(() =>
-        ctx.store.runs.touch(message.run_id, patch, { from: 'IN_PROGRESS', lease_token: entry.lease }),
-      );
-    });
-  }
-
-  function end(runId: string, outcome: Outcome): void {
-    const entry = live.get(runId);
-    if (entry === undefined) return;
-    const chunks = takePending(entry);
-    inOrder(entry, async () => {
-      const claimed = await settleFor(runId, entry, chunks, outcome);
-      live.delete(runId);
-      start(claimed);
-      deps.onSettled(runId);
-      if (live.size === 0) for (const resolve of waiters.splice(0)) resolve();
-    });
-  }
-
   /** A run that ended must be settled whatever the disk does: with a full one it is tried until there is room. */
-  async function settleFor(
-    runId: string,
-    entry: Live,
-    chunks: OutputChunk[],
-    outcome: Outcome,
-  ): Promise<Claimed[]> {
+  async #settle(runId: string, entry: Live, chunks: OutputChunk[], outcome: Outcome): Promise<Claimed[]> {
+    const { clock, log } = this.#ctx;
     for (let pause = firstPauseMs; ; pause = Math.min(longestPauseMs, pause * 2)) {
       try {
-        return await writer.write(() => {
-          if (chunks.length > 0) storeOutput(runId, entry, chunks);
-          settleRun(ctx, runId, outcome);
-          return deps.claimNext();
+        return await this.#deps.writer.write(() => {
+          if (chunks.length > 0) this.#storeOutput(runId, entry, chunks);
+          settleRun(this.#ctx, runId, outcome);
+          return this.#deps.claimNext();
         });
       } catch (error) {
-        ctx.log.error({ run: runId, error: String(error) }, 'a run could not be settled; it is tried again');
-        await sleep(ctx.clock, pause);
+        log.error({ run: runId, error: String(error) }, 'a run could not be settled; it is tried again');
+        await sleep(clock, pause);
       }
     }
   }
+}
 
-  function lost(runIds: string[]): void {
-    for (const id of runIds) {
-      const detail = 'the launcher process ended while this run was active';
-      end(id, recordedOutcome(ctx, id) ?? outcomeWithout(ctx.clock.now(), 'interrupted', detail));
-    }
-  }
+/** Carries claimed runs out through the launcher and writes back what it says. */
+export function createRunner(deps: RunnerDeps): Runner {
+  return new LaunchingRunner(deps);
+}
 
-  launcher.onMessage((message) => {
-    if (message.type === 'output') output(message);
-    else if (message.type === 'started') started(message);
-    else if (message.type === 'outcome') end(message.run_id, message.outcome);
-    else if (message.type === 'lost') lost(message.run_ids);
-  });
-
-  function start(claimed: readonly Claimed[]): void {
-    for (const item of claimed) {
-      const id = item.run.thread_id;
-      live.set(id, {
-        lease: item.run.lease_token ?? '',
-        pending: [],
-        pendingChars: 0,
-        bytes: { output_bytes: 0, output_dropped_bytes: 0 },
-        lastHeartbeat: ctx.clock.now(),
-        cancelTimer: null,
-        chain: Promise.resolve(),
-      });
-      const request = startRequest(ctx, item);
-      if ('detail' in request) end(id, outcomeWithout(ctx.clock.now(), 'invalid', request.detail));
-      else launcher.start(request);
-    }
-  }
-
-  return {
-    start,
-    cancel: (runId, why) => launcher.cancel(runId, why),
-    async heartbeat() {
-      const now = ctx.clock.now();
-      const every = ctx.settings.worker_heartbeat_interval_seconds * 1000;
-      const due = [...live].filter(([, entry]) => now - entry.lastHeartbeat >= every);
-      if (due.length === 0) return;
-      await writer.write(() => {
-        for (const [id, entry] of due) {
-          ctx.store.runs.heartbeat(id, entry.lease, now, now + ctx.settings.worker_stale_seconds * 1000);
-          entry.lastHeartbeat = now;
-        }
-      });
-    },
-    live: () => [...live.keys()],
-    async idle() {
-      if (live.size > 0) await new Promise<void>((resolve) => waiters.push(resolve));
-    },
-  };
+function takePending(entry: Live): OutputChunk[] {
+  entry.cancelTimer?.();
+  entry.cancelTimer = null;
+  const chunks = entry.pending;
+  entry.pending = [];
+  entry.pendingChars = 0;
+  return chunks;
 }

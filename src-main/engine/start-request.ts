@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { childEnvironment } from '../launcher/environment.ts';
 import type { StartRequest } from '../launcher/protocol.ts';
 import { automationOf } from '../storage/codec.ts';
 import type { RunRow } from '../storage/rows.ts';
@@ -48,7 +47,7 @@ export function startRequest(ctx: EngineContext, claimed: Claimed): StartRequest
     ...what,
     stdin: run.prompt_snapshot ?? '',
     cwds: automation.cwds.length === 0 ? [ctx.workspaceFolder] : automation.cwds,
-    env: childEnvironment(ctx.hostEnvironment, automation.env, {
+    env: ctx.childEnvironment(automation.env, {
       run_id: run.thread_id,
       automation_id: run.automation_id,
       scheduled_for: run.scheduled_for,

@@ -3,6 +3,7 @@ import { metadataOf } from './codec.ts';
 import type { Db } from './open.ts';
 import { decodeCursor, encodeCursor, type Page } from './paging.ts';
 import type { RunMetadata, RunRow } from './rows.ts';
+import { Table } from './table.ts';
 
 export interface RunFilter {
   status?: string | undefined;
@@ -22,174 +23,227 @@ export interface Guard {
   lease_token?: string | null;
 }
 
-function mergeMetadata(row: RunRow, change: RunMetadata): string {
-  return JSON.stringify({ ...metadataOf(row), ...change });
+/** The WHERE of a list with its values; `limit` is one more than asked, which tells whether a page follows. */
+function selection(filter: RunFilter, limit: number, cursor?: string) {
+  const clauses: string[] = [];
+  const values: Record<string, unknown> = { limit: limit + 1 };
+  for (const column of ['status', 'trigger', 'automation_id'] as const) {
+    if (filter[column] === undefined) continue;
+    clauses.push(`${column} = @${column}`);
+    values[column] = filter[column];
+  }
+  if (cursor !== undefined) {
+    const [createdAt, id] = decodeCursor(cursor);
+    clauses.push('(created_at, thread_id) < (@cursor_at, @cursor_id)');
+    values['cursor_at'] = createdAt;
+    values['cursor_id'] = id;
+  }
+  return { where: clauses.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`, values };
 }
 
 /** The statements on `automation_runs`. A state changes only through `move`, guarded by the state before. */
-export function runTable(db: Db) {
-  const byId = db.prepare<[string], RunRow>('SELECT * FROM automation_runs WHERE thread_id = ?');
-  const active = db.prepare<[string], RunRow>(
+export class RunTable extends Table {
+  readonly #byId = this.db.prepare<[string], RunRow>('SELECT * FROM automation_runs WHERE thread_id = ?');
+  readonly #active = this.db.prepare<[string], RunRow>(
     `SELECT * FROM automation_runs WHERE automation_id = ? AND exclusive = 1
      AND status IN ('QUEUED', 'IN_PROGRESS') ORDER BY status, created_at`,
   );
-  const open = db.prepare<[string], RunRow>(
+  readonly #open = this.db.prepare<[string], RunRow>(
     `SELECT * FROM automation_runs WHERE automation_id = ? AND status IN ('QUEUED', 'IN_PROGRESS')`,
   );
-  const inProgress = db.prepare<[], RunRow>(
+  readonly #inProgress = this.db.prepare<[], RunRow>(
     "SELECT * FROM automation_runs WHERE status = 'IN_PROGRESS' ORDER BY started_at, rowid",
   );
-  const countInProgress = db
+  readonly #countInProgress = this.db
     .prepare<[], number>("SELECT count(*) FROM automation_runs WHERE status = 'IN_PROGRESS'")
     .pluck();
-  const countQueued = db
+  readonly #countQueued = this.db
     .prepare<[], number>("SELECT count(*) FROM automation_runs WHERE status = 'QUEUED'")
     .pluck();
-  const countReview = db
+  readonly #countReview = this.db
     .prepare<[], number>("SELECT count(*) FROM automation_runs WHERE status = 'PENDING_REVIEW'")
     .pluck();
-  const waiting = db.prepare<[{ now: number; limit: number }], RunRow>(
+  readonly #waiting = this.db.prepare<[{ now: number; limit: number }], RunRow>(
     `SELECT * FROM automation_runs WHERE ${claimable} ORDER BY ${queueOrder} LIMIT @limit`,
   );
-  const deferred = db.prepare<[{ now: number }], RunRow>(
+  readonly #deferred = this.db.prepare<[{ now: number }], RunRow>(
     "SELECT * FROM automation_runs WHERE status = 'QUEUED' AND not_before > @now ORDER BY not_before LIMIT 200",
   );
-  const nearest = db
+  readonly #nearest = this.db
     .prepare<[number], number | null>(
       "SELECT min(not_before) FROM automation_runs WHERE status = 'QUEUED' AND not_before > ?",
     )
     .pluck();
-  const candidates = db.prepare<[{ now: number; limit: number }], RunRow>(
+  readonly #candidates = this.db.prepare<[{ now: number; limit: number }], RunRow>(
     `SELECT * FROM automation_runs AS waiting WHERE ${claimable}
        AND NOT (exclusive = 1 AND EXISTS (SELECT 1 FROM automation_runs AS running
          WHERE running.automation_id = waiting.automation_id AND running.exclusive = 1
            AND running.status = 'IN_PROGRESS'))
      ORDER BY ${queueOrder} LIMIT @limit`,
   );
-  const positions = db.prepare<[{ now: number; limit: number }], Pick<RunRow, 'thread_id' | 'metadata_json'>>(
+  readonly #positions = this.db.prepare<
+    [{ now: number; limit: number }],
+    Pick<RunRow, 'thread_id' | 'metadata_json'>
+  >(
     `SELECT thread_id, metadata_json FROM automation_runs WHERE ${claimable} ORDER BY ${queueOrder} LIMIT @limit`,
   );
-  const setMetadata = db.prepare<[string, string]>(
+  readonly #setMetadata = this.db.prepare<[string, string]>(
     'UPDATE automation_runs SET metadata_json = ? WHERE thread_id = ?',
   );
-  const ahead = db
+  readonly #ahead = this.db
     .prepare<[{ now: number; id: string }], number>(
       `SELECT position FROM (SELECT thread_id, row_number() OVER (ORDER BY ${queueOrder}) AS position
          FROM automation_runs WHERE ${claimable}) WHERE thread_id = @id`,
     )
     .pluck();
-  const newest = db.prepare<[string], RunRow>(
+  readonly #newest = this.db.prepare<[string], RunRow>(
     'SELECT * FROM automation_runs WHERE automation_id = ? ORDER BY created_at DESC, thread_id DESC LIMIT 1',
   );
-  const interruptions = db
+  readonly #interruptions = this.db
     .prepare<[{ automation: string; key: string | null }], number>(
       `SELECT count(*) FROM automation_runs WHERE automation_id = @automation AND run_key = @key
          AND reason_code IN ('interrupted', 'heartbeat_expired')`,
     )
     .pluck();
-  const usual = db
+  readonly #usual = this.db
     .prepare<[string], number | null>(
       `SELECT avg(duration_ms) FROM (SELECT duration_ms FROM automation_runs
          WHERE automation_id = ? AND duration_ms IS NOT NULL ORDER BY created_at DESC, thread_id DESC LIMIT 10)`,
     )
     .pluck();
-  const heartbeat = db.prepare<[{ id: string; token: string; now: number; expires: number }]>(
+  readonly #heartbeat = this.db.prepare<[{ id: string; token: string; now: number; expires: number }]>(
     `UPDATE automation_runs SET heartbeat_at = @now, lease_expires_at = @expires, updated_at = @now
      WHERE thread_id = @id AND status = 'IN_PROGRESS' AND lease_token = @token`,
   );
-  const updates = new Map<string, ReturnType<Db['prepare']>>();
+  readonly #updates = new Map<string, ReturnType<Db['prepare']>>();
 
-  function update(id: string, patch: Partial<RunRow>, guard: Guard): boolean {
+  get(id: string): RunRow | undefined {
+    return this.#byId.get(id);
+  }
+
+  /** The waiting and the running exclusive run of an automation, at most one of each; running first. */
+  activeOf(automationId: string): RunRow[] {
+    return this.#active.all(automationId);
+  }
+
+  /** Every waiting or running run of an automation, parallel ones included. */
+  openOf(automationId: string): RunRow[] {
+    return this.#open.all(automationId);
+  }
+
+  newestOf(automationId: string): RunRow | undefined {
+    return this.#newest.get(automationId);
+  }
+
+  inProgress(): RunRow[] {
+    return this.#inProgress.all();
+  }
+
+  countInProgress(): number {
+    return this.#countInProgress.get() ?? 0;
+  }
+
+  countQueued(): number {
+    return this.#countQueued.get() ?? 0;
+  }
+
+  countNeedsReview(): number {
+    return this.#countReview.get() ?? 0;
+  }
+
+  /** Claimable runs in their order. */
+  waiting(now: number, limit: number): RunRow[] {
+    return this.#waiting.all({ now, limit });
+  }
+
+  /** Runs held back until their `not_before`. */
+  deferred(now: number): RunRow[] {
+    return this.#deferred.all({ now });
+  }
+
+  nearestNotBefore(now: number): number | null {
+    return this.#nearest.get(now) ?? null;
+  }
+
+  /** Claimable runs whose automation has no exclusive run in progress, in order. */
+  candidates(now: number, limit: number): RunRow[] {
+    return this.#candidates.all({ now, limit });
+  }
+
+  /** 1..n for a claimable run, null for any other. */
+  positionOf(id: string, now: number): number | null {
+    return this.#ahead.get({ now, id }) ?? null;
+  }
+
+  /** How many attempts with this run's key were interrupted so far. */
+  interruptionsOf(run: Pick<RunRow, 'automation_id' | 'run_key'>): number {
+    return this.#interruptions.get({ automation: run.automation_id, key: run.run_key }) ?? 0;
+  }
+
+  /** Mean duration of the last ten runs of an automation, ms; null when it has none. */
+  usualDuration(automationId: string): number | null {
+    const mean = this.#usual.get(automationId) ?? null;
+    return mean === null ? null : Math.round(mean);
+  }
+
+  insert(row: Partial<RunRow> & { thread_id: string; automation_id: string }): void {
+    const names = Object.keys(row);
+    this.db
+      .prepare(
+        `INSERT INTO automation_runs (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`,
+      )
+      .run(row);
+  }
+
+  /** Moves a run to another state when it is still in `guard.from` (and under that lease); tells whether. */
+  move(id: string, to: RunStatus, patch: Partial<RunRow>, guard: Guard): boolean {
+    return this.touch(id, { ...patch, status: to }, guard);
+  }
+
+  /** Changes columns beside the state, under the same guard. */
+  touch(id: string, patch: Partial<RunRow>, guard: Guard): boolean {
     const names = Object.keys(patch);
     const token = guard.lease_token === undefined ? '' : ' AND lease_token IS @guard_token';
     const sql = `UPDATE automation_runs SET ${names.map((name) => `${name} = @${name}`).join(', ')}
       WHERE thread_id = @id AND status = @guard_from${token}`;
-    const statement = updates.get(sql) ?? db.prepare(sql);
-    updates.set(sql, statement);
+    const statement = this.#updates.get(sql) ?? this.db.prepare(sql);
+    this.#updates.set(sql, statement);
     const values: Record<string, unknown> = { ...patch, id, guard_from: guard.from };
     if (guard.lease_token !== undefined) values['guard_token'] = guard.lease_token;
     return statement.run(values).changes === 1;
   }
 
-  return {
-    get: (id: string): RunRow | undefined => byId.get(id),
-    /** The waiting and the running exclusive run of an automation, at most one of each; running first. */
-    activeOf: (automationId: string): RunRow[] => active.all(automationId),
-    /** Every waiting or running run of an automation, parallel ones included. */
-    openOf: (automationId: string): RunRow[] => open.all(automationId),
-    newestOf: (automationId: string): RunRow | undefined => newest.get(automationId),
-    inProgress: (): RunRow[] => inProgress.all(),
-    countInProgress: (): number => countInProgress.get() ?? 0,
-    countQueued: (): number => countQueued.get() ?? 0,
-    countNeedsReview: (): number => countReview.get() ?? 0,
-    /** Claimable runs in their order. */
-    waiting: (now: number, limit: number): RunRow[] => waiting.all({ now, limit }),
-    /** Runs held back until their `not_before`. */
-    deferred: (now: number): RunRow[] => deferred.all({ now }),
-    nearestNotBefore: (now: number): number | null => nearest.get(now) ?? null,
-    /** Claimable runs whose automation has no exclusive run in progress, in order. */
-    candidates: (now: number, limit: number): RunRow[] => candidates.all({ now, limit }),
-    /** 1..n for a claimable run, null for any other. */
-    positionOf: (id: string, now: number): number | null => ahead.get({ now, id }) ?? null,
-    /** How many attempts with this run's key were interrupted so far. */
-    interruptionsOf: (run: Pick<RunRow, 'automation_id' | 'run_key'>): number =>
-      interruptions.get({ automation: run.automation_id, key: run.run_key }) ?? 0,
-    /** Mean duration of the last ten runs of an automation, ms; null when it has none. */
-    usualDuration: (automationId: string): number | null => {
-      const mean = usual.get(automationId) ?? null;
-      return mean === null ? null : Math.round(mean);
-    },
-    insert(row: Partial<RunRow> & { thread_id: string; automation_id: string }): void {
-      const names = Object.keys(row);
-      db.prepare(
-        `INSERT INTO automation_runs (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`,
-      ).run(row);
-    },
-    /** Moves a run to another state when it is still in `guard.from` (and under that lease); tells whether. */
-    move: (id: string, to: RunStatus, patch: Partial<RunRow>, guard: Guard): boolean =>
-      update(id, { ...patch, status: to }, guard),
-    /** Changes columns beside the state, under the same guard. */
-    touch: update,
-    heartbeat: (id: string, token: string, now: number, expires: number): boolean =>
-      heartbeat.run({ id, token, now, expires }).changes === 1,
-    mergeMetadata,
-    /** Writes queuedPosition 1..n where it changed and clears it on `left`. Call in the commit that changed the queue. */
-    refreshPositions(now: number): void {
-      let position = 0;
-      for (const row of positions.all({ now, limit: storedPositions })) {
-        position += 1;
-        const metadata = metadataOf(row);
-        if (metadata.queuedPosition === position) continue;
-        setMetadata.run(JSON.stringify({ ...metadata, queuedPosition: position }), row.thread_id);
-      }
-    },
-    /** Newest first by (created_at, id). */
-    list(filter: RunFilter, limit: number, cursor?: string): Page<RunRow> {
-      const clauses: string[] = [];
-      const values: Record<string, unknown> = { limit: limit + 1 };
-      for (const column of ['status', 'trigger', 'automation_id'] as const) {
-        if (filter[column] === undefined) continue;
-        clauses.push(`${column} = @${column}`);
-        values[column] = filter[column];
-      }
-      if (cursor !== undefined) {
-        const [createdAt, id] = decodeCursor(cursor);
-        clauses.push('(created_at, thread_id) < (@cursor_at, @cursor_id)');
-        values['cursor_at'] = createdAt;
-        values['cursor_id'] = id;
-      }
-      const where = clauses.length === 0 ? '' : `WHERE ${clauses.join(' AND ')}`;
-      const rows = db
-        .prepare<[Record<string, unknown>], RunRow>(
-          `SELECT * FROM automation_runs ${where} ORDER BY created_at DESC, thread_id DESC LIMIT @limit`,
-        )
-        .all(values);
-      const last = rows.length > limit ? rows[limit - 1] : undefined;
-      return {
-        items: rows.slice(0, limit),
-        next_cursor: last === undefined ? null : encodeCursor(last.created_at, last.thread_id),
-      };
-    },
-  };
+  heartbeat(id: string, token: string, now: number, expires: number): boolean {
+    return this.#heartbeat.run({ id, token, now, expires }).changes === 1;
+  }
+
+  mergeMetadata(row: RunRow, change: RunMetadata): string {
+    return JSON.stringify({ ...metadataOf(row), ...change });
+  }
+
+  /** Writes queuedPosition 1..n where it changed and clears it on `left`. Call in the commit that changed the queue. */
+  refreshPositions(now: number): void {
+    let position = 0;
+    for (const row of this.#positions.all({ now, limit: storedPositions })) {
+      position += 1;
+      const metadata = metadataOf(row);
+      if (metadata.queuedPosition === position) continue;
+      this.#setMetadata.run(JSON.stringify({ ...metadata, queuedPosition: position }), row.thread_id);
+    }
+  }
+
+  /** Newest first by (created_at, id). */
+  list(filter: RunFilter, limit: number, cursor?: string): Page<RunRow> {
+    const { where, values } = selection(filter, limit, cursor);
+    const rows = this.db
+      .prepare<[Record<string, unknown>], RunRow>(
+        `SELECT * FROM automation_runs ${where} ORDER BY created_at DESC, thread_id DESC LIMIT @limit`,
+      )
+      .all(values);
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    return {
+      items: rows.slice(0, limit),
+      next_cursor: last === undefined ? null : encodeCursor(last.created_at, last.thread_id),
+    };
+  }
 }
-export type RunTable = ReturnType<typeof runTable>;

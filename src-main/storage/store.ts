@@ -1,12 +1,12 @@
 import { type AccessTables, accessTables } from './access.ts';
-import { type AutomationTable, automationTable } from './automations.ts';
+import { AutomationTable } from './automations.ts';
 import { type ChangeLog, changeLog } from './changes.ts';
 import { type EngineState, engineState } from './engine-state.ts';
 import type { Db } from './open.ts';
 import { type OutputTable, outputTable } from './output.ts';
 import { type ReviewTable, reviewTable } from './reviews.ts';
-import { type RunTable, runTable } from './runs.ts';
-import { type SessionTable, sessionTable } from './sessions.ts';
+import { RunTable } from './runs.ts';
+import { SessionTable } from './sessions.ts';
 import { type SlotTable, slotTable } from './slots.ts';
 
 /** All tables over one connection. The only way SQL is reached from outside this folder. */
@@ -33,10 +33,10 @@ export interface Store {
 /** The store over an open, migrated database. */
 export function createStore(db: Db): Store {
   return {
-    automations: automationTable(db),
-    runs: runTable(db),
+    automations: new AutomationTable(db),
+    runs: new RunTable(db),
     slots: slotTable(db),
-    sessions: sessionTable(db),
+    sessions: new SessionTable(db),
     output: outputTable(db),
     changes: changeLog(db),
     engine: engineState(db),

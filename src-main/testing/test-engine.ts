@@ -4,6 +4,7 @@ import { automationCommands } from '../engine/automation-commands.ts';
 import type { EngineContext } from '../engine/context.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import { runCommands } from '../engine/run-commands.ts';
+import { childEnvironment } from '../launcher/environment.ts';
 import type { RunRow } from '../storage/rows.ts';
 import { type FakeClock, fakeClock, settled } from './fake-clock.ts';
 import { type ScriptedLauncher, scriptedLauncher } from './scripted-launcher.ts';
@@ -49,7 +50,7 @@ export async function testEngine(
     timezone,
     runsFolder: join(temporary.folder, 'runs'),
     workspaceFolder: join(temporary.folder, 'workspace'),
-    hostEnvironment: { PATH: '/usr/bin:/bin' },
+    childEnvironment: (own, run) => childEnvironment({ PATH: '/usr/bin:/bin' }, own, run),
     newId: () => {
       ids += 1;
       return String(ids).padStart(6, '0');

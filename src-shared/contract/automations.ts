@@ -101,7 +101,10 @@ export const automationRoutes = {
     path: '/api/automations/{id}/pause',
     tags,
     summary: 'Stop planning; waiting runs stay unless `drop_waiting`',
-    request: { params: idParams, body: body(z.object({ drop_waiting: z.boolean().default(false) }).strict(), false) },
+    request: {
+      params: idParams,
+      body: body(z.object({ drop_waiting: z.boolean().default(false) }).strict(), false),
+    },
     responses: { 200: answer(automation), ...errorAnswers },
   }),
   resumeAutomation: createRoute({

@@ -65,7 +65,10 @@ export const runRoutes = {
     path: '/api/runs/{id}/accept',
     tags,
     summary: 'Accept a run that waits for review',
-    request: { params: idParams, body: body(z.object({ note: z.string().max(10_000).optional() }).strict(), false) },
+    request: {
+      params: idParams,
+      body: body(z.object({ note: z.string().max(10_000).optional() }).strict(), false),
+    },
     responses: { 200: answer(run), ...errorAnswers },
   }),
   rejectRun: createRoute({
@@ -76,7 +79,9 @@ export const runRoutes = {
     request: {
       params: idParams,
       body: body(
-        z.object({ note: z.string().min(1, 'say why').max(10_000), rerun: z.boolean().default(false) }).strict(),
+        z
+          .object({ note: z.string().min(1, 'say why').max(10_000), rerun: z.boolean().default(false) })
+          .strict(),
       ),
     },
     responses: { 200: answer(run), ...errorAnswers },

@@ -61,7 +61,8 @@ function readInstant(value: unknown, ctx: ScheduleContext): { at: number | null;
   const text = typeof value === 'string' ? value.trim() : null;
   const number = text !== null && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : value;
   if (typeof number === 'number') {
-    if (!Number.isFinite(number) || number <= 0 || number > 8.64e15) return { at: null, note: 'not an instant' };
+    if (!Number.isFinite(number) || number <= 0 || number > 8.64e15)
+      return { at: null, note: 'not an instant' };
     const at = Math.trunc(number < secondsBelow ? number * 1000 : number);
     if (number < secondsBelow) return { at, note: 'seconds read as milliseconds' };
     return { at, note: text !== null || at !== number ? 'read as milliseconds' : null };
@@ -102,7 +103,13 @@ function derive(input: HealInput, at: number | null): { schedule: Schedule | nul
   if (rrule !== '' && (recurring || edited.has('rrule'))) {
     return { schedule: { kind: 'rrule', rrule }, derived: true };
   }
-  if (own && input.schedule !== null && input.schedule.kind !== 'at' && !edited.has('scheduled_at') && recurring) {
+  if (
+    own &&
+    input.schedule !== null &&
+    input.schedule.kind !== 'at' &&
+    !edited.has('scheduled_at') &&
+    recurring
+  ) {
     return { schedule: input.schedule, derived: false };
   }
   if (typeof raw.scheduled_at === 'string' && raw.scheduled_at.trim() !== '') {
@@ -127,7 +134,12 @@ function normalized(
 
 type Next = Pick<Healing, 'next_run_at' | 'next_slot_at' | 'attention'>;
 
-function nextOf(input: HealInput, schedule: Schedule | null, error: ScheduleError | null, at: number | null): Next {
+function nextOf(
+  input: HealInput,
+  schedule: Schedule | null,
+  error: ScheduleError | null,
+  at: number | null,
+): Next {
   const { raw, ctx, now, edited } = input;
   const invalid = error === null ? null : { code: 'schedule_invalid', detail: error.message };
   const resumed = input.statusBefore !== null && input.statusBefore.toUpperCase() !== 'ACTIVE';
@@ -138,7 +150,8 @@ function nextOf(input: HealInput, schedule: Schedule | null, error: ScheduleErro
     return { next_run_at: at, next_slot_at: kept, attention: null };
   }
   if (schedule === null || schedule.kind === 'manual') {
-    const attention = schedule === null ? { code: 'no_schedule', detail: 'no next_run_at, scheduled_at or rrule' } : null;
+    const attention =
+      schedule === null ? { code: 'no_schedule', detail: 'no next_run_at, scheduled_at or rrule' } : null;
     return { next_run_at: null, next_slot_at: null, attention };
   }
   if (invalid !== null && schedule.kind !== 'at') {
@@ -147,7 +160,11 @@ function nextOf(input: HealInput, schedule: Schedule | null, error: ScheduleErro
   if (schedule.kind === 'at') {
     const written = readInstant(schedule.at, ctx).at;
     if (written !== null && written > now) {
-      return { next_run_at: fireTime(raw.id, written, raw.jitter_ms), next_slot_at: written, attention: null };
+      return {
+        next_run_at: fireTime(raw.id, written, raw.jitter_ms),
+        next_slot_at: written,
+        attention: null,
+      };
     }
     const attention =
       written === null
@@ -155,8 +172,19 @@ function nextOf(input: HealInput, schedule: Schedule | null, error: ScheduleErro
         : { code: 'past_without_next_run', detail: schedule.at };
     return { next_run_at: null, next_slot_at: null, attention };
   }
-  const next = nextSlot({ id: raw.id, schedule, ctx, jitter_ms: raw.jitter_ms, valid_from: raw.valid_from, valid_until: raw.valid_until }, now);
-  if (next === null) return { next_run_at: null, next_slot_at: null, attention: { code: 'schedule_ended', detail: '' } };
+  const next = nextSlot(
+    {
+      id: raw.id,
+      schedule,
+      ctx,
+      jitter_ms: raw.jitter_ms,
+      valid_from: raw.valid_from,
+      valid_until: raw.valid_until,
+    },
+    now,
+  );
+  if (next === null)
+    return { next_run_at: null, next_slot_at: null, attention: { code: 'schedule_ended', detail: '' } };
   return { ...next, attention: null };
 }
 
@@ -191,10 +219,21 @@ export function heal(input: HealInput): Healing {
   }
   if (deleted || status !== 'ACTIVE') {
     // DONE or EXPIRED with a time written meanwhile is wanted again by whoever wrote it (ruling 6).
-    const again = !deleted && due.at !== null && due.at > input.now && input.edited.has('next_run_at') && status === 'DONE';
+    const again =
+      !deleted &&
+      due.at !== null &&
+      due.at > input.now &&
+      input.edited.has('next_run_at') &&
+      status === 'DONE';
     if (!again) {
       const kept = deleted ? null : due.at;
-      return { ...result, status, next_run_at: kept, next_slot_at: kept === null ? null : raw.next_slot_at, attention: null };
+      return {
+        ...result,
+        status,
+        next_run_at: kept,
+        next_slot_at: kept === null ? null : raw.next_slot_at,
+        attention: null,
+      };
     }
     return { ...result, status: 'ACTIVE', next_run_at: due.at, next_slot_at: due.at, attention: null };
   }

@@ -95,11 +95,20 @@ function after(input: PlanInput, from: number, runsNow: number): Pick<Plan, 'nex
   const next = nextSlot(input, from);
   if (next !== null) return { next, end: null };
   const closes = validUntil(input.valid_until, input.ctx.timezone);
-  const beyond = closes !== null && nextOccurrence(input.schedule, Math.max(from, closes), input.ctx) !== null;
-  return { next: null, end: beyond ? { status: 'EXPIRED', reason: 'valid_until' } : { status: 'DONE', reason: 'schedule_ended' } };
+  const beyond =
+    closes !== null && nextOccurrence(input.schedule, Math.max(from, closes), input.ctx) !== null;
+  return {
+    next: null,
+    end: beyond ? { status: 'EXPIRED', reason: 'valid_until' } : { status: 'DONE', reason: 'schedule_ended' },
+  };
 }
 
-const nothing: Omit<Plan, 'slots' | 'next' | 'end'> = { run: null, supersede: null, cancel: [], attention: null };
+const nothing: Omit<Plan, 'slots' | 'next' | 'end'> = {
+  run: null,
+  supersede: null,
+  cancel: [],
+  attention: null,
+};
 
 /** Groups missed slots into one ledger row. */
 function gap(slots: readonly number[], reason: string): PlannedSlot[] {
@@ -167,10 +176,7 @@ function late(input: PlanInput, slot: number): Plan | typeof wait {
     ...nothing,
     slots: gap(slots, reason),
     ...after(input, input.now, 0),
-    attention:
-      ask || once
-        ? { code: ask ? 'missed_ask' : 'missed', detail: String(slots.length) }
-        : null,
+    attention: ask || once ? { code: ask ? 'missed_ask' : 'missed', detail: String(slots.length) } : null,
   };
 }
 

@@ -22,15 +22,29 @@ const repairs = {
   run: { action: 'run', en: 'Run it now, or set a new time', zh: '立即运行，或设置新的时间' },
   schedule: { action: 'edit_schedule', en: 'Correct the schedule', zh: '修改计划' },
   start: { action: 'serve', en: 'Start NextRun (nextrun serve)', zh: '启动 NextRun（nextrun serve）' },
-  enable: { action: 'enable_scheduling', en: 'Set enabled = true in [scheduled_tasks]', zh: '在 [scheduled_tasks] 中设置 enabled = true' },
-  agent: { action: 'configure_agent', en: 'Add an agent to config.toml: [agents.<name>] command = [...]', zh: '在 config.toml 中添加智能体：[agents.<名称>] command = [...]' },
+  enable: {
+    action: 'enable_scheduling',
+    en: 'Set enabled = true in [scheduled_tasks]',
+    zh: '在 [scheduled_tasks] 中设置 enabled = true',
+  },
+  agent: {
+    action: 'configure_agent',
+    en: 'Add an agent to config.toml: [agents.<name>] command = [...]',
+    zh: '在 config.toml 中添加智能体：[agents.<名称>] command = [...]',
+  },
 } as const;
 
-function clause(name: string, holds: boolean, en: string, zh: string, repair: Clause['repair'] = null): Clause {
+function clause(
+  name: string,
+  holds: boolean,
+  en: string,
+  zh: string,
+  repair: Clause['repair'] = null,
+): Clause {
   return { clause: name, holds, en, zh, repair: holds ? null : repair };
 }
 
-function attentionClause(automation: Automation): Clause {
+function attentionClause({ automation }: WhyInput): Clause {
   const { attention_code: code, attention_detail: detail } = automation;
   if (code === null) return clause('attention', true, 'Nothing is wrong with the row', '任务数据没有问题');
   const more = detail === null || detail === '' ? '' : ` (${detail})`;
@@ -38,7 +52,7 @@ function attentionClause(automation: Automation): Clause {
   return clause('attention', false, `Needs attention: ${code}${more}`, `需要处理：${code}${more}`, repair);
 }
 
-function nextRunClause(automation: Automation, now: number): Clause {
+function nextRunClause({ automation, now }: WhyInput): Clause {
   const next = automation.next_run_at;
   if (next === null) {
     const manual = automation.schedule.kind === 'manual';
@@ -52,39 +66,100 @@ function nextRunClause(automation: Automation, now: number): Clause {
   }
   const iso = new Date(next).toISOString();
   const due = next <= now;
-  return clause('next_run_at', true, due ? `Due since ${iso}` : `Next run at ${iso}`, due ? `已到期：${iso}` : `下次运行：${iso}`);
+  return clause(
+    'next_run_at',
+    true,
+    due ? `Due since ${iso}` : `Next run at ${iso}`,
+    due ? `已到期：${iso}` : `下次运行：${iso}`,
+  );
+}
+
+function engineClause({ engine_running: running }: WhyInput): Clause {
+  const en = running ? 'An engine is running' : 'No engine runs for this data folder';
+  return clause('engine', running, en, running ? '调度引擎正在运行' : '没有引擎在运行', repairs.start);
+}
+
+function schedulingClause({ scheduling_enabled: on }: WhyInput): Clause {
+  const en = on ? 'Scheduling is on' : 'Scheduling is switched off';
+  return clause('scheduling', on, en, on ? '调度已开启' : '调度已关闭', repairs.enable);
+}
+
+function notDeletedClause({ automation }: WhyInput): Clause {
+  const kept = automation.deleted_at === null;
+  const en = kept ? 'It is not deleted' : 'It is deleted';
+  return clause('not_deleted', kept, en, kept ? '未删除' : '已删除', repairs.restore);
+}
+
+function statusClause({ automation: { status } }: WhyInput): Clause {
+  const repair = status === 'PAUSED' ? repairs.resume : repairs.run;
+  return clause('status', status === 'ACTIVE', `Its status is ${status}`, `状态为 ${status}`, repair);
+}
+
+function checkedClause({ unchecked }: WhyInput): Clause {
+  return clause(
+    'checked',
+    !unchecked,
+    unchecked ? 'Another program wrote it; it is checked within a second' : 'The row has been checked',
+    unchecked ? '由其他程序写入，将在一秒内检查' : '数据已检查',
+  );
+}
+
+function overlapClause({ automation, active_run: active, queue_position: position }: WhyInput): Clause {
+  if (active === null) return clause('overlap', true, 'No run of it is active', '没有正在进行的运行');
+  const at = position === null ? '' : ` at position ${position}`;
+  return clause(
+    'overlap',
+    automation.overlap_policy === 'allow',
+    `Its run ${active.id} is ${active.status}${at}`,
+    `运行 ${active.id} 处于 ${active.status}`,
+  );
+}
+
+function capacityClause({ running, cap }: WhyInput): Clause {
+  return clause('capacity', running < cap, `${running} of ${cap} slots are in use`, `并发 ${running}/${cap}`);
+}
+
+function agentClause({ agent_found: found }: WhyInput): Clause {
+  const en = found ? 'Its agent is configured' : 'No agent is configured for it';
+  return clause('agent', found, en, found ? '智能体已配置' : '没有可用的智能体', repairs.agent);
+}
+
+/** The due test in its order; an agent automation is asked for its agent as well. */
+const dueTest: readonly ((input: WhyInput) => Clause)[] = [
+  engineClause,
+  schedulingClause,
+  notDeletedClause,
+  statusClause,
+  checkedClause,
+  attentionClause,
+  nextRunClause,
+  overlapClause,
+  capacityClause,
+];
+
+/** What passes by itself: it delays a run, it does not prevent one. */
+const passing: readonly string[] = ['overlap', 'capacity', 'checked'];
+
+function summary(blocking: Clause | undefined, next: number | null, now: number): Why['summary'] {
+  if (blocking !== undefined) {
+    return { en: `It will not run: ${blocking.en}`, zh: `不会运行：${blocking.zh}` };
+  }
+  if (next === null) return { en: 'It will run', zh: '将会运行' };
+  const at = new Date(Math.max(next, now)).toISOString();
+  return { en: `It will run at ${at}`, zh: `将会运行：${at}` };
 }
 
 /** The due test, clause by clause, with the repair of each that does not hold. Words in both languages. */
 export function why(input: WhyInput): Why {
   const { automation, now } = input;
-  const active = input.active_run;
-  const clauses: Clause[] = [
-    clause('engine', input.engine_running, input.engine_running ? 'An engine is running' : 'No engine runs for this data folder', input.engine_running ? '调度引擎正在运行' : '没有引擎在运行', repairs.start),
-    clause('scheduling', input.scheduling_enabled, input.scheduling_enabled ? 'Scheduling is on' : 'Scheduling is switched off', input.scheduling_enabled ? '调度已开启' : '调度已关闭', repairs.enable),
-    clause('not_deleted', automation.deleted_at === null, automation.deleted_at === null ? 'It is not deleted' : 'It is deleted', automation.deleted_at === null ? '未删除' : '已删除', repairs.restore),
-    clause('status', automation.status === 'ACTIVE', `Its status is ${automation.status}`, `状态为 ${automation.status}`, automation.status === 'PAUSED' ? repairs.resume : repairs.run),
-    clause('checked', !input.unchecked, input.unchecked ? 'Another program wrote it; it is checked within a second' : 'The row has been checked', input.unchecked ? '由其他程序写入，将在一秒内检查' : '数据已检查'),
-    attentionClause(automation),
-    nextRunClause(automation, now),
-    clause('overlap', active === null || automation.overlap_policy === 'allow', active === null ? 'No run of it is active' : `Its run ${active.id} is ${active.status}${input.queue_position === null ? '' : ` at position ${input.queue_position}`}`, active === null ? '没有正在进行的运行' : `运行 ${active.id} 处于 ${active.status}`),
-    clause('capacity', input.running < input.cap, `${input.running} of ${input.cap} slots are in use`, `并发 ${input.running}/${input.cap}`),
-  ];
-  if (automation.kind === 'agent') {
-    clauses.push(clause('agent', input.agent_found, input.agent_found ? 'Its agent is configured' : 'No agent is configured for it', input.agent_found ? '智能体已配置' : '没有可用的智能体', repairs.agent));
-  }
-  const blocking = clauses.filter((item) => !item.holds && item.clause !== 'overlap' && item.clause !== 'capacity' && item.clause !== 'checked');
-  const first = blocking[0];
-  const willRun = first === undefined;
-  const next = automation.next_run_at;
-  const whenEn = next === null ? '' : ` at ${new Date(Math.max(next, now)).toISOString()}`;
+  const test = automation.kind === 'agent' ? [...dueTest, agentClause] : dueTest;
+  const clauses = test.map((clauseOf) => clauseOf(input));
+  const blocking = clauses.find((item) => !item.holds && !passing.includes(item.clause));
   return {
     id: automation.id,
-    will_run: willRun,
-    next_run_at: next,
-    summary: willRun
-      ? { en: `It will run${whenEn}`, zh: `将会运行${next === null ? '' : `：${new Date(Math.max(next, now)).toISOString()}`}` }
-      : { en: `It will not run: ${first.en}`, zh: `不会运行：${first.zh}` },
+    will_run: blocking === undefined,
+    next_run_at: automation.next_run_at,
+    summary: summary(blocking, automation.next_run_at, now),
     clauses,
   };
 }

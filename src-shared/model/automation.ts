@@ -31,11 +31,9 @@ export const sourceSchema = z.enum([
 export type Source = z.infer<typeof sourceSchema>;
 
 /** Text without NUL and lone surrogates, which neither SQLite nor a child's stdin would keep. */
-export const textSchema = z
-  .string()
-  .refine((text) => !text.includes('\u0000') && text.isWellFormed(), {
-    message: 'must be well-formed text without NUL characters',
-  });
+export const textSchema = z.string().refine((text) => !text.includes('\u0000') && text.isWellFormed(), {
+  message: 'must be well-formed text without NUL characters',
+});
 
 const oneLine = textSchema.max(200, 'at most 200 characters');
 const envSchema = z.record(
@@ -82,7 +80,11 @@ export const automationFieldsSchema = z.object({
   on_interrupt: onInterruptSchema,
   timeout_ms: milliseconds.min(1000, 'at least 1000 ms').max(7 * day),
   idle_timeout_ms: milliseconds.max(7 * day),
-  max_retries: z.number().int().max(100).transform((count) => Math.max(0, count)),
+  max_retries: z
+    .number()
+    .int()
+    .max(100)
+    .transform((count) => Math.max(0, count)),
   retry_delay_ms: milliseconds.max(day),
   pause_after_failures: z.number().int().min(0).max(1000),
   max_runs: z.number().int().min(1).nullable(),
@@ -128,7 +130,11 @@ export const automationDefaults = {
 } as const satisfies Omit<AutomationFields, 'name'>;
 
 /** Body of POST /automations: a name and whatever differs from the defaults. */
-export const automationCreateSchema = automationFieldsSchema.partial().required({ name: true }).strict();
+export const automationCreateSchema = automationFieldsSchema
+  .partial()
+  .required({ name: true })
+  .extend({ owner_user_id: oneLine.nullable().optional(), owner_bot_id: oneLine.nullable().optional() })
+  .strict();
 export type AutomationCreate = z.infer<typeof automationCreateSchema>;
 
 /** Body of PATCH /automations/{id}: only the fields to change, and the `rev` they were read at. */
