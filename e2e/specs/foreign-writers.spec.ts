@@ -19,7 +19,20 @@ test('rows that Python writes are seen within a second and run at their time', a
     rig.python(
       insert,
       JSON.stringify([
-        { id: 'a', schedule_type: 'once', rrule: '', scheduled_at: new Date().toISOString(), next_run_at: 'now+1500', cwds: '["/tmp"]', permission_mode: 'fullAccess', owner_user_id: 'u', owner_status: 'confirmed', owner_source: 'created', skills_json: '[]', connector_ids_json: '[]' },
+        {
+          id: 'a',
+          schedule_type: 'once',
+          rrule: '',
+          scheduled_at: new Date().toISOString(),
+          next_run_at: 'now+1500',
+          cwds: '["/tmp"]',
+          permission_mode: 'fullAccess',
+          owner_user_id: 'u',
+          owner_status: 'confirmed',
+          owner_source: 'created',
+          skills_json: '[]',
+          connector_ids_json: '[]',
+        },
         { id: 'b', next_run_at: 'now+1500' },
         { id: 'e', schedule_type: 'once', scheduled_at: new Date(Date.now() + 10_000).toISOString() },
         { id: 'f', schedule_type: 'once', scheduled_at: '2020-01-01T00:00:00Z' },
@@ -37,15 +50,35 @@ test('rows that Python writes are seen within a second and run at their time', a
   expect(rig.cli(['run', 'f', '--wait']).code).toBe(0);
 });
 
-test('five rows due in the same second: three run, two are queued at 1 and 2, all end accepted', async ({ rig }) => {
+test('five rows due in the same second: three run, two are queued at 1 and 2, all end accepted', async ({
+  rig,
+}) => {
   const host = await rig.start();
-  rig.python(insert, JSON.stringify([1, 2, 3, 4, 5].map((n) => ({ id: `r${n}`, kind: 'command', command_json: JSON.stringify('sleep 2'), next_run_at: 'now+500' }))));
+  rig.python(
+    insert,
+    JSON.stringify(
+      [1, 2, 3, 4, 5].map((n) => ({
+        id: `r${n}`,
+        kind: 'command',
+        command_json: JSON.stringify('sleep 2'),
+        next_run_at: 'now+500',
+      })),
+    ),
+  );
   await expect
-    .poll(() => rig.python(`
+    .poll(
+      () =>
+        rig
+          .python(`
 import json, sqlite3, sys
 rows = sqlite3.connect(sys.argv[1]).execute("SELECT status, json_extract(metadata_json, '$.queuedPosition') FROM automation_runs ORDER BY status, 2").fetchall()
-print(json.dumps(rows))`).trim(), { intervals: [50] })
-    .toBe('[["IN_PROGRESS", null], ["IN_PROGRESS", null], ["IN_PROGRESS", null], ["QUEUED", 1], ["QUEUED", 2]]');
+print(json.dumps(rows))`)
+          .trim(),
+      { intervals: [50] },
+    )
+    .toBe(
+      '[["IN_PROGRESS", null], ["IN_PROGRESS", null], ["IN_PROGRESS", null], ["QUEUED", 1], ["QUEUED", 2]]',
+    );
   for (let n = 1; n <= 5; n += 1) await reaches(host, `r${n}`, 'ACCEPTED');
 });
 
@@ -71,12 +104,18 @@ print([dict(r) for r in db.execute("SELECT id,title,status,created_at FROM sessi
 test('the sqlite3 shell is a writer too, and a lock it holds loses nothing', async ({ rig }) => {
   const host = await rig.start();
   const now = Date.now();
-  execFileSync('sqlite3', [host.database, `INSERT INTO automations (id, name, prompt, status, created_at, updated_at, next_run_at) VALUES ('l', 'locked', 'p', 'ACTIVE', ${now}, ${now}, ${now + 1000})`]);
-  const holder = rig.python.bind(null, `
+  execFileSync('sqlite3', [
+    host.database,
+    `INSERT INTO automations (id, name, prompt, status, created_at, updated_at, next_run_at) VALUES ('l', 'locked', 'p', 'ACTIVE', ${now}, ${now}, ${now + 1000})`,
+  ]);
+  const holder = rig.python.bind(
+    null,
+    `
 import sqlite3, sys, time
 db = sqlite3.connect(sys.argv[1], isolation_level=None)
 db.execute('BEGIN EXCLUSIVE'); time.sleep(3); db.execute('COMMIT')
-`);
+`,
+  );
   holder();
   expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
   const done = await reaches(host, 'l', 'ACCEPTED');

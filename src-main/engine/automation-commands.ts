@@ -65,8 +65,6 @@ const unscheduled = { next_run_at: null, next_slot_at: null };
 const calm = { attention_code: null, attention_detail: null };
 
 interface Origin {
-  owner_user_id?: string | null;
-  owner_bot_id?: string | null;
   exact_next_run_at?: number;
 }
 
@@ -107,8 +105,8 @@ class AutomationCommands {
       ...next,
       status: 'ACTIVE',
       owner_status: 'confirmed',
-      owner_user_id: more.owner_user_id ?? null,
-      owner_bot_id: more.owner_bot_id ?? null,
+      owner_user_id: input.owner_user_id ?? null,
+      owner_bot_id: input.owner_bot_id ?? null,
       source,
       created_at: at,
       updated_at: at,

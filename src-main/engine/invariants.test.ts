@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { canMove } from '../../src-shared/logic/run-state.ts';
-import { missedPolicySchema, onInterruptSchema, overlapPolicySchema } from '../../src-shared/model/policies.ts';
+import {
+  missedPolicySchema,
+  onInterruptSchema,
+  overlapPolicySchema,
+} from '../../src-shared/model/policies.ts';
 import type { RunStatus } from '../../src-shared/model/run.ts';
 import { metadataOf } from '../storage/codec.ts';
 import type { AutomationRow } from '../storage/rows.ts';
@@ -19,12 +23,56 @@ type Step =
 
 const pick = fc.nat(20);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('create' as const), every: fc.constantFrom(0, 1, 2, 7), overlap: fc.constantFrom(...overlapPolicySchema.options), missed: fc.constantFrom(...missedPolicySchema.options), interrupt: fc.constantFrom(...onInterruptSchema.options), retries: fc.nat(2) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('foreign' as const), in: fc.integer({ min: -5, max: 5 }) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom('postpone' as const, 'runNow' as const, 'cancel' as const, 'pause' as const, 'resume' as const, 'delete' as const), pick }) },
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('finish' as const), pick, result: fc.constantFrom('success' as const, 'network' as const, 'exit_code' as const, 'timed_out' as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), minutes: fc.integer({ min: 1, max: 4 }) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('jump' as const), minutes: fc.integer({ min: -20, max: 300 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('create' as const),
+      every: fc.constantFrom(0, 1, 2, 7),
+      overlap: fc.constantFrom(...overlapPolicySchema.options),
+      missed: fc.constantFrom(...missedPolicySchema.options),
+      interrupt: fc.constantFrom(...onInterruptSchema.options),
+      retries: fc.nat(2),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('foreign' as const), in: fc.integer({ min: -5, max: 5 }) }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'postpone' as const,
+        'runNow' as const,
+        'cancel' as const,
+        'pause' as const,
+        'resume' as const,
+        'delete' as const,
+      ),
+      pick,
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('finish' as const),
+      pick,
+      result: fc.constantFrom(
+        'success' as const,
+        'network' as const,
+        'exit_code' as const,
+        'timed_out' as const,
+      ),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('pass' as const), minutes: fc.integer({ min: 1, max: 4 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('jump' as const), minutes: fc.integer({ min: -20, max: 300 }) }),
+  },
   { weight: 1, arbitrary: fc.constant({ do: 'kill' as const }) },
 );
 
@@ -41,18 +89,26 @@ class Watch {
   check(): void {
     const { store, ctx, clock } = this.#test;
     const runs = store.runs.list({}, 10_000).items;
-    expect(runs.filter((run) => run.status === 'IN_PROGRESS').length).toBeLessThanOrEqual(ctx.settings.max_concurrent);
+    expect(runs.filter((run) => run.status === 'IN_PROGRESS').length).toBeLessThanOrEqual(
+      ctx.settings.max_concurrent,
+    );
     const waiting = store.runs.waiting(clock.now(), 1000);
-    expect(waiting.map((run) => metadataOf(run).queuedPosition)).toEqual(waiting.map((_, index) => index + 1));
-    const attempts = runs.filter((run) => run.scheduled_for !== null).map((run) => `${run.automation_id} ${run.scheduled_for} ${run.attempt}`);
+    expect(waiting.map((run) => metadataOf(run).queuedPosition)).toEqual(
+      waiting.map((_, index) => index + 1),
+    );
+    const attempts = runs
+      .filter((run) => run.scheduled_for !== null)
+      .map((run) => `${run.automation_id} ${run.scheduled_for} ${run.attempt}`);
     expect(new Set(attempts).size).toBe(attempts.length);
     for (const run of runs) {
       const before = this.#seen.get(run.thread_id);
       const now = run.status as RunStatus;
-      if (before !== undefined && before !== now) expect(reachable(before, now), `${before} → ${now}`).toBe(true);
+      if (before !== undefined && before !== now)
+        expect(reachable(before, now), `${before} → ${now}`).toBe(true);
       this.#seen.set(run.thread_id, now);
       if (now !== 'IN_PROGRESS') expect([run.lease_token, run.holder, run.pid]).toEqual([null, null, null]);
-      if (now === 'FAILED' || now === 'ACCEPTED' || now === 'CANCELLED') expect(run.finished_at).not.toBeNull();
+      if (now === 'FAILED' || now === 'ACCEPTED' || now === 'CANCELLED')
+        expect(run.finished_at).not.toBeNull();
     }
     for (const row of store.automations.list({}, 1000).items) this.#checkAutomation(row);
   }
@@ -61,7 +117,8 @@ class Watch {
     const { store } = this.#test;
     const open = store.runs.openOf(row.id).length;
     if (row.status === 'ACTIVE' && row.unchecked === 0) {
-      const planned = row.next_run_at !== null || row.schedule_kind === 'manual' || row.attention_code !== null || open > 0;
+      const planned =
+        row.next_run_at !== null || row.schedule_kind === 'manual' || row.attention_code !== null || open > 0;
       expect(planned, `${row.id} is ACTIVE and nothing says why it has no next run`).toBe(true);
     }
     const before = this.#planned.get(row.id);
@@ -90,12 +147,30 @@ async function perform(test: TestEngine, watch: Watch, step: Step, serial: numbe
   const chosen = 'pick' in step ? all[step.pick % Math.max(1, all.length)] : undefined;
   const now = test.clock.now();
   if (step.do === 'create') {
-    const schedule = step.every === 0 ? { kind: 'at' as const, at: new Date(now + minute).toISOString() } : { kind: 'every' as const, interval_ms: step.every * minute };
+    const schedule =
+      step.every === 0
+        ? { kind: 'at' as const, at: new Date(now + minute).toISOString() }
+        : { kind: 'every' as const, interval_ms: step.every * minute };
     await test.change(() =>
-      test.automations.create({ name: 't', prompt: 'p', schedule, overlap_policy: overlapPolicySchema.parse(step.overlap), missed_policy: missedPolicySchema.parse(step.missed), on_interrupt: onInterruptSchema.parse(step.interrupt), max_retries: step.retries }, 'api'),
+      test.automations.create(
+        {
+          name: 't',
+          prompt: 'p',
+          schedule,
+          overlap_policy: overlapPolicySchema.parse(step.overlap),
+          missed_policy: missedPolicySchema.parse(step.missed),
+          on_interrupt: onInterruptSchema.parse(step.interrupt),
+          max_retries: step.retries,
+        },
+        'api',
+      ),
     );
   } else if (step.do === 'foreign') {
-    test.db.prepare("INSERT INTO automations (id, name, prompt, status, created_at, updated_at, next_run_at) VALUES (?, 'f', 'p', 'active', ?, ?, ?)").run(`foreign-${serial}`, now, now, now + step.in * minute);
+    test.db
+      .prepare(
+        "INSERT INTO automations (id, name, prompt, status, created_at, updated_at, next_run_at) VALUES (?, 'f', 'p', 'active', ?, ?, ?)",
+      )
+      .run(`foreign-${serial}`, now, now, now + step.in * minute);
     test.engine.poke();
     await test.clock.advance(0);
   } else if (step.do === 'postpone' && chosen !== undefined) {
@@ -108,7 +183,10 @@ async function perform(test: TestEngine, watch: Watch, step: Step, serial: numbe
     const run = live[step.pick % Math.max(1, live.length)];
     if (run === undefined) return;
     const open = step.result === 'timed_out';
-    test.launcher.ends(run.thread_id, step.result === 'success' ? {} : { result: open ? 'open' : 'failure', reason: step.result });
+    test.launcher.ends(
+      run.thread_id,
+      step.result === 'success' ? {} : { result: open ? 'open' : 'failure', reason: step.result },
+    );
     await test.clock.advance(0);
   } else if (step.do === 'pass') await test.clock.advance(step.minutes * minute);
   else if (step.do === 'jump') {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Outcome, outcomeSchema } from '../../src-shared/model/outcome.ts';
 import type { EngineContext } from './context.ts';
@@ -21,6 +21,11 @@ export function recordedOutcome(
     }
     return null;
   }
+}
+
+/** Whether the launcher took the run over: its program may have started although the row has no pid yet. */
+export function wasTaken(ctx: Pick<EngineContext, 'runsFolder'>, runId: string): boolean {
+  return existsSync(runFolder(ctx, runId));
 }
 
 /** Removes the folder of a run whose outcome is in the database. */

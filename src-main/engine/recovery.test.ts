@@ -90,6 +90,18 @@ describe('after the host was killed', () => {
     expect(test.runsOf(id)).toMatchObject([{ thread_id: run.thread_id, status: 'IN_PROGRESS', attempt: 1 }]);
   });
 
+  it('a run that the launcher had taken counts as started although its pid was never written', async () => {
+    const { id } = await once('t');
+    await test.clock.advance(1000);
+    const run = test.runsOf(id)[0]!;
+    test.db
+      .prepare('UPDATE automation_runs SET pid = NULL, pid_started_at = NULL WHERE thread_id = ?')
+      .run(run.thread_id);
+    mkdirSync(runFolder(test.ctx, run.thread_id), { recursive: true });
+    await test.restart();
+    expect(test.runsOf(id)).toMatchObject([{ status: 'FAILED', reason_code: 'interrupted' }, { attempt: 2 }]);
+  });
+
   it('an orderly stop queues the work again and never counts against the three', async () => {
     const { id } = await once('t');
     await test.clock.advance(1000);

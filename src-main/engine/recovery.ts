@@ -1,6 +1,6 @@
 import type { RunRow } from '../storage/rows.ts';
 import type { EngineContext } from './context.ts';
-import { forgetRecord, recordedOutcome } from './recorded-outcome.ts';
+import { forgetRecord, recordedOutcome, wasTaken } from './recorded-outcome.ts';
 import { outcomeWithout, settleRun } from './settler.ts';
 import type { Writer } from './writer.ts';
 
@@ -27,7 +27,7 @@ export async function recover(
     const recorded = recordedOutcome(ctx, run.thread_id);
     await writer.write(() => {
       if (recorded !== null) settleRun(ctx, run.thread_id, recorded);
-      else if (run.pid === null) backToQueue(ctx, run);
+      else if (run.pid === null && !wasTaken(ctx, run.thread_id)) backToQueue(ctx, run);
       else
         settleRun(
           ctx,

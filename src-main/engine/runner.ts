@@ -166,7 +166,8 @@ class LaunchingRunner implements Runner {
 
   #flush(runId: string): void {
     const entry = this.#live.get(runId);
-    if (entry === undefined || entry.pending.length === 0) return;
+    if (entry === undefined) return;
+    // Also without text there is something to keep: counts of what was dropped, and that the run is alive.
     const chunks = takePending(entry);
     this.#inOrder(entry, () => this.#deps.writer.write(() => this.#storeOutput(runId, entry, chunks)));
   }

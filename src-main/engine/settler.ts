@@ -69,7 +69,9 @@ function addTurn(ctx: EngineContext, run: RunRow, outcome: Outcome, settlement: 
 function detailOf(outcome: Outcome): string | null {
   if (outcome.reason === 'service_stopped') return serviceStopped;
   if (outcome.result === 'cancelled') return cancelled;
-  return outcome.detail;
+  if (outcome.detail !== null) return outcome.detail;
+  if (outcome.signal !== null) return `ended by ${outcome.signal}`;
+  return outcome.exit_code !== null && outcome.exit_code !== 0 ? `exit code ${outcome.exit_code}` : null;
 }
 
 function writeRun(ctx: EngineContext, run: RunRow, outcome: Outcome, done: Settlement): boolean {

@@ -6,6 +6,14 @@ import type { Outcome } from '../../src-shared/model/outcome.ts';
 export const exitRecordName = 'outcome.json';
 
 /**
+ * Makes the folder of a run before its program starts. A host that died before it heard of the start learns from it
+ * that the program may have run. Throws the system's error (no space, no right).
+ */
+export function markStarted(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/**
  * Writes the outcome where a host that was dead when the run ended finds it (ruling 4). Folder 0700, file 0600;
  * it is complete or absent, since it is renamed into place. Throws the system's error (no space, no right).
  */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src-shared/clock.ts';
 import type { Executors } from './executor-port.ts';
-import { writeExitRecord } from './exit-record.ts';
+import { markStarted, writeExitRecord } from './exit-record.ts';
 import type { FromLauncher, StartRequest, ToLauncher } from './protocol.ts';
 import { type ActiveRun, carryOut, type FinishedRun, type StopReason, stopGraceMs } from './run.ts';
 import type { Watchdog } from './watchdog.ts';
@@ -68,6 +68,11 @@ export function createLauncher({ clock, send, watchdog, executors }: LauncherOpt
   function start(request: StartRequest): void {
     const { run_id } = request;
     if (runs.has(run_id)) return;
+    try {
+      markStarted(request.run_folder);
+    } catch {
+      // No space or no right: the run goes on, only a crash of the host in this very moment would be misread.
+    }
     watchdog.watch({ run_id, pid: null, started_at: null });
     const run = carryOut({
       request,

@@ -13,6 +13,8 @@ export interface RunFilter {
 
 /** Waiting order: priority, then the queue's order, then age (ruling 3). */
 const queueOrder = 'priority DESC, queue_order, queued_at, rowid';
+/** Without the hint SQLite reads by status and sorts all that waits. */
+const queue = 'automation_runs INDEXED BY nextrun_runs_queue';
 const claimable = "status = 'QUEUED' AND not_before <= @now";
 /** How many waiting runs carry their position in metadata_json (ruling 12); the API computes the rest. */
 const storedPositions = 100;
@@ -45,11 +47,12 @@ function selection(filter: RunFilter, limit: number, cursor?: string) {
 export class RunTable extends Table {
   readonly #byId = this.db.prepare<[string], RunRow>('SELECT * FROM automation_runs WHERE thread_id = ?');
   readonly #active = this.db.prepare<[string], RunRow>(
-    `SELECT * FROM automation_runs WHERE automation_id = ? AND exclusive = 1
+    `SELECT * FROM automation_runs INDEXED BY nextrun_runs_open WHERE automation_id = ? AND exclusive = 1
      AND status IN ('QUEUED', 'IN_PROGRESS') ORDER BY status, created_at`,
   );
   readonly #open = this.db.prepare<[string], RunRow>(
-    `SELECT * FROM automation_runs WHERE automation_id = ? AND status IN ('QUEUED', 'IN_PROGRESS')`,
+    `SELECT * FROM automation_runs INDEXED BY nextrun_runs_open
+     WHERE automation_id = ? AND status IN ('QUEUED', 'IN_PROGRESS')`,
   );
   readonly #inProgress = this.db.prepare<[], RunRow>(
     "SELECT * FROM automation_runs WHERE status = 'IN_PROGRESS' ORDER BY started_at, rowid",
@@ -64,7 +67,7 @@ export class RunTable extends Table {
     .prepare<[], number>("SELECT count(*) FROM automation_runs WHERE status = 'PENDING_REVIEW'")
     .pluck();
   readonly #waiting = this.db.prepare<[{ now: number; limit: number }], RunRow>(
-    `SELECT * FROM automation_runs WHERE ${claimable} ORDER BY ${queueOrder} LIMIT @limit`,
+    `SELECT * FROM ${queue} WHERE ${claimable} ORDER BY ${queueOrder} LIMIT @limit`,
   );
   readonly #deferred = this.db.prepare<[{ now: number }], RunRow>(
     "SELECT * FROM automation_runs WHERE status = 'QUEUED' AND not_before > @now ORDER BY not_before LIMIT 200",
@@ -75,7 +78,7 @@ export class RunTable extends Table {
     )
     .pluck();
   readonly #candidates = this.db.prepare<[{ now: number; limit: number }], RunRow>(
-    `SELECT * FROM automation_runs AS waiting WHERE ${claimable}
+    `SELECT * FROM automation_runs AS waiting INDEXED BY nextrun_runs_queue WHERE ${claimable}
        AND NOT (exclusive = 1 AND EXISTS (SELECT 1 FROM automation_runs AS running
          WHERE running.automation_id = waiting.automation_id AND running.exclusive = 1
            AND running.status = 'IN_PROGRESS'))
@@ -84,16 +87,14 @@ export class RunTable extends Table {
   readonly #positions = this.db.prepare<
     [{ now: number; limit: number }],
     Pick<RunRow, 'thread_id' | 'metadata_json'>
-  >(
-    `SELECT thread_id, metadata_json FROM automation_runs WHERE ${claimable} ORDER BY ${queueOrder} LIMIT @limit`,
-  );
+  >(`SELECT thread_id, metadata_json FROM ${queue} WHERE ${claimable} ORDER BY ${queueOrder} LIMIT @limit`);
   readonly #setMetadata = this.db.prepare<[string, string]>(
     'UPDATE automation_runs SET metadata_json = ? WHERE thread_id = ?',
   );
   readonly #ahead = this.db
     .prepare<[{ now: number; id: string }], number>(
       `SELECT position FROM (SELECT thread_id, row_number() OVER (ORDER BY ${queueOrder}) AS position
-         FROM automation_runs WHERE ${claimable}) WHERE thread_id = @id`,
+         FROM ${queue} WHERE ${claimable}) WHERE thread_id = @id`,
     )
     .pluck();
   readonly #newest = this.db.prepare<[string], RunRow>(
@@ -101,7 +102,8 @@ export class RunTable extends Table {
   );
   readonly #interruptions = this.db
     .prepare<[{ automation: string; key: string | null }], number>(
-      `SELECT count(*) FROM automation_runs WHERE automation_id = @automation AND run_key = @key
+      `SELECT count(*) FROM automation_runs INDEXED BY nextrun_runs_failed_key
+       WHERE status = 'FAILED' AND run_key = @key AND automation_id = @automation
          AND reason_code IN ('interrupted', 'heartbeat_expired')`,
     )
     .pluck();

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryStore, type TemporaryStore } from '../testing/temporary-store.ts';
+import { type TemporaryStore, temporaryStore } from '../testing/temporary-store.ts';
 import { DatabaseRefusedError } from './errors.ts';
 import { backupInto, migrate, newestVersion, schemaVersion } from './migrate.ts';
 import { openDatabase, quickCheck } from './open.ts';
@@ -14,12 +14,20 @@ beforeEach(() => {
 afterEach(() => temporary.remove());
 
 const plan = (sql: string, ...values: unknown[]): string =>
-  (temporary.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[]).map((row) => row.detail).join('; ');
+  (temporary.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...values) as { detail: string }[])
+    .map((row) => row.detail)
+    .join('; ');
 
 describe('the database', () => {
   it('is opened in WAL with synchronous FULL, foreign keys and an untrusted schema', () => {
     const pragma = (name: string) => temporary.db.pragma(name, { simple: true });
-    expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys'), pragma('trusted_schema'), pragma('mmap_size')]).toEqual(['wal', 2, 1, 0, 0]);
+    expect([
+      pragma('journal_mode'),
+      pragma('synchronous'),
+      pragma('foreign_keys'),
+      pragma('trusted_schema'),
+      pragma('mmap_size'),
+    ]).toEqual(['wal', 2, 1, 0, 0]);
     expect(quickCheck(temporary.db)).toEqual([]);
   });
 
@@ -42,7 +50,14 @@ describe('the database', () => {
   });
 
   it('is copied whole, WAL included', () => {
-    temporary.store.automations.insert({ id: 'a', name: 'a', prompt: '', status: 'ACTIVE', created_at: 1, updated_at: 1 });
+    temporary.store.automations.insert({
+      id: 'a',
+      name: 'a',
+      prompt: '',
+      status: 'ACTIVE',
+      created_at: 1,
+      updated_at: 1,
+    });
     const copy = join(temporary.folder, 'copy.db');
     backupInto(temporary.db, copy);
     const db = openDatabase(copy);
@@ -62,29 +77,74 @@ describe('the database', () => {
   });
 
   it('begins every compatible table with the columns of WorkBuddy, in their order', () => {
-    const columns = (table: string) => (temporary.db.pragma(`table_info(${table})`) as { name: string }[]).map((column) => column.name);
+    const columns = (table: string) =>
+      (temporary.db.pragma(`table_info(${table})`) as { name: string }[]).map((column) => column.name);
     expect(columns('automations').slice(0, 30)).toEqual(
-      'id name prompt status schedule_type next_run_at last_run_at cwds rrule scheduled_at valid_from valid_until model_id model_is_thinking skills_json push_to_wechat push_to_wecom_bot wecom_bot_source owner_user_id owner_status owner_source expert_id expert_marketplace connector_ids_json permission_mode created_at updated_at deleted_at context_window reasoning_effort'.split(' '),
+      'id name prompt status schedule_type next_run_at last_run_at cwds rrule scheduled_at valid_from valid_until model_id model_is_thinking skills_json push_to_wechat push_to_wecom_bot wecom_bot_source owner_user_id owner_status owner_source expert_id expert_marketplace connector_ids_json permission_mode created_at updated_at deleted_at context_window reasoning_effort'.split(
+        ' ',
+      ),
     );
     expect(columns('automation_runs').slice(0, 13)).toEqual(
-      'thread_id automation_id status read_at thread_title source_cwd runs_json result_success metadata_json created_at updated_at failure_code reason_code'.split(' '),
+      'thread_id automation_id status read_at thread_title source_cwd runs_json result_success metadata_json created_at updated_at failure_code reason_code'.split(
+        ' ',
+      ),
     );
     expect(columns('sessions').slice(0, 12)).toEqual(
-      'id cwd user_id title custom_title status created_at updated_at last_activity_at deleted_at is_playground source_mode'.split(' '),
+      'id cwd user_id title custom_title status created_at updated_at last_activity_at deleted_at is_playground source_mode'.split(
+        ' ',
+      ),
     );
   });
 });
 
 describe('every hot statement', () => {
   it.each([
-    ['the due scan', "SELECT * FROM automations WHERE status = 'ACTIVE' AND deleted_at IS NULL AND next_run_at IS NOT NULL AND next_run_at <= 5 ORDER BY next_run_at LIMIT 50", 'nextrun_automations_due'],
-    ['the nearest due time', "SELECT next_run_at FROM automations WHERE status = 'ACTIVE' AND deleted_at IS NULL AND next_run_at IS NOT NULL AND next_run_at > 5 ORDER BY next_run_at LIMIT 1", 'nextrun_automations_due'],
-    ['unchecked rows', 'SELECT * FROM automations WHERE unchecked = 1 LIMIT 50', 'nextrun_automations_unchecked'],
-    ['the queue', "SELECT * FROM automation_runs WHERE status = 'QUEUED' AND not_before <= 5 ORDER BY priority DESC, queue_order, queued_at, rowid LIMIT 100", 'nextrun_runs_queue'],
-    ['what runs', "SELECT count(*) FROM automation_runs WHERE status = 'IN_PROGRESS'", 'nextrun_runs_active'],
-    ['a page of runs', "SELECT * FROM automation_runs WHERE (created_at, thread_id) < (5, 'x') ORDER BY created_at DESC, thread_id DESC LIMIT 50", 'nextrun_runs_page'],
-    ['a page of one automation', "SELECT * FROM automation_runs WHERE automation_id = 'a' AND (created_at, thread_id) < (5, 'x') ORDER BY created_at DESC, thread_id DESC LIMIT 50", 'nextrun_runs_page_automation'],
-    ['a page of one status', "SELECT * FROM automation_runs WHERE status = 'FAILED' ORDER BY created_at DESC, thread_id DESC LIMIT 50", 'nextrun_runs_page_status'],
+    [
+      'the due scan',
+      "SELECT * FROM automations WHERE status = 'ACTIVE' AND deleted_at IS NULL AND next_run_at IS NOT NULL AND next_run_at <= 5 ORDER BY next_run_at LIMIT 50",
+      'nextrun_automations_due',
+    ],
+    [
+      'the nearest due time',
+      "SELECT next_run_at FROM automations WHERE status = 'ACTIVE' AND deleted_at IS NULL AND next_run_at IS NOT NULL AND next_run_at > 5 ORDER BY next_run_at LIMIT 1",
+      'nextrun_automations_due',
+    ],
+    [
+      'unchecked rows',
+      'SELECT * FROM automations WHERE unchecked = 1 LIMIT 50',
+      'nextrun_automations_unchecked',
+    ],
+    [
+      'the queue',
+      "SELECT * FROM automation_runs INDEXED BY nextrun_runs_queue WHERE status = 'QUEUED' AND not_before <= 5 ORDER BY priority DESC, queue_order, queued_at, rowid LIMIT 100",
+      'nextrun_runs_queue',
+    ],
+    ['what runs', "SELECT count(*) FROM automation_runs WHERE status = 'IN_PROGRESS'", 'COVERING INDEX'],
+    [
+      'the open runs of one automation',
+      "SELECT * FROM automation_runs INDEXED BY nextrun_runs_open WHERE automation_id = 'a' AND status IN ('QUEUED', 'IN_PROGRESS')",
+      'nextrun_runs_open',
+    ],
+    [
+      'the interruptions of one key',
+      "SELECT count(*) FROM automation_runs INDEXED BY nextrun_runs_failed_key WHERE status = 'FAILED' AND run_key = 'k' AND automation_id = 'a'",
+      'nextrun_runs_failed_key',
+    ],
+    [
+      'a page of runs',
+      "SELECT * FROM automation_runs WHERE (created_at, thread_id) < (5, 'x') ORDER BY created_at DESC, thread_id DESC LIMIT 50",
+      'nextrun_runs_page',
+    ],
+    [
+      'a page of one automation',
+      "SELECT * FROM automation_runs WHERE automation_id = 'a' AND (created_at, thread_id) < (5, 'x') ORDER BY created_at DESC, thread_id DESC LIMIT 50",
+      'nextrun_runs_page_automation',
+    ],
+    [
+      'a page of one status',
+      "SELECT * FROM automation_runs WHERE status = 'FAILED' ORDER BY created_at DESC, thread_id DESC LIMIT 50",
+      'nextrun_runs_page_status',
+    ],
     ['a slot', "SELECT * FROM slots WHERE automation_id = 'a' AND scheduled_for = 5", 'PRIMARY KEY'],
   ])('%s uses its index and sorts nothing', (_, sql, index) => {
     const detail = plan(sql);
@@ -95,15 +155,30 @@ describe('every hot statement', () => {
 });
 
 describe('triggers', () => {
-  const fields = { id: 'a', name: 'a', prompt: '', status: 'ACTIVE', created_at: 1, updated_at: 1, unchecked: 0 };
+  const fields = {
+    id: 'a',
+    name: 'a',
+    prompt: '',
+    status: 'ACTIVE',
+    created_at: 1,
+    updated_at: 1,
+    unchecked: 0,
+  };
 
   it('tell an edit of another program from ours', () => {
     temporary.store.automations.insert(fields);
     temporary.store.automations.update('a', { next_run_at: 5 });
     expect(temporary.store.automations.get('a')).toMatchObject({ rev: 1, unchecked: 0 });
-    execFileSync('sqlite3', [temporary.file, "UPDATE automations SET next_run_at = 7, name = 'b' WHERE id = 'a'"]);
+    execFileSync('sqlite3', [
+      temporary.file,
+      "UPDATE automations SET next_run_at = 7, name = 'b' WHERE id = 'a'",
+    ]);
     expect(temporary.store.automations.get('a')).toMatchObject({ rev: 2, unchecked: 1, next_run_at: 7 });
-    expect(temporary.store.automations.foreignEdits('a').map(({ field, old_value, new_value }) => [field, old_value, new_value])).toEqual([
+    expect(
+      temporary.store.automations
+        .foreignEdits('a')
+        .map(({ field, old_value, new_value }) => [field, old_value, new_value]),
+    ).toEqual([
       ['name', 'a', 'b'],
       ['next_run_at', 5, 7],
     ]);
@@ -111,8 +186,13 @@ describe('triggers', () => {
 
   it('log what anybody changes', () => {
     const before = temporary.store.changes.newest();
-    execFileSync('python3', ['-c', `import sqlite3; db = sqlite3.connect('${temporary.file}'); db.execute("INSERT INTO automations (id, name, prompt, status, created_at, updated_at) VALUES ('x', 'x', '', 'ACTIVE', 1, 1)"); db.execute("DELETE FROM automations WHERE id = 'x'"); db.commit()`]);
-    expect(temporary.store.changes.after(before, 10).map(({ table_name, row_id, op }) => [table_name, row_id, op])).toEqual([
+    execFileSync('python3', [
+      '-c',
+      `import sqlite3; db = sqlite3.connect('${temporary.file}'); db.execute("INSERT INTO automations (id, name, prompt, status, created_at, updated_at) VALUES ('x', 'x', '', 'ACTIVE', 1, 1)"); db.execute("DELETE FROM automations WHERE id = 'x'"); db.commit()`,
+    ]);
+    expect(
+      temporary.store.changes.after(before, 10).map(({ table_name, row_id, op }) => [table_name, row_id, op]),
+    ).toEqual([
       ['automations', 'x', 'insert'],
       ['automations', 'x', 'delete'],
     ]);
@@ -141,7 +221,13 @@ describe('a run', () => {
   it('is paged without holes or repeats', () => {
     const { runs } = temporary.store;
     for (let index = 0; index < 25; index += 1) {
-      runs.insert({ thread_id: `r${index}`, automation_id: `a${index}`, status: 'FAILED', created_at: Math.floor(index / 3), updated_at: 1 });
+      runs.insert({
+        thread_id: `r${index}`,
+        automation_id: `a${index}`,
+        status: 'FAILED',
+        created_at: Math.floor(index / 3),
+        updated_at: 1,
+      });
     }
     const seen: string[] = [];
     for (let cursor: string | undefined; ; ) {

@@ -38,8 +38,7 @@ function edits(deps: ApiDeps): Handlers<EditName> {
   const edit = (request: Parameters<typeof commit>[1], change: () => AutomationRow, status = 200) =>
     commit(deps, request, status, () => ({ body: automationOf(change()) }));
   return {
-    createAutomation: (request) =>
-      edit(request, () => automations.create(request.body, request.source), 201),
+    createAutomation: (request) => edit(request, () => automations.create(request.body, request.source), 201),
     getAutomation: (request) => ({ status: 200, body: automationOf(automations.read(request.params.id)) }),
     updateAutomation: (request) => edit(request, () => automations.update(request.params.id, request.body)),
     deleteAutomation: (request) => edit(request, () => automations.remove(request.params.id)),

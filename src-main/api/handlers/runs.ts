@@ -44,10 +44,7 @@ export function runHandlers(deps: ApiDeps): Handlers<keyof typeof runRoutes> {
       }),
     acceptRun: (request) =>
       commit(deps, request, 200, () => ({
-        body: showRun(
-          ctx,
-          runs.accept(request.params.id, request.body.note ?? null, request.source),
-        ),
+        body: showRun(ctx, runs.accept(request.params.id, request.body.note ?? null, request.source)),
       })),
     rejectRun: (request) =>
       commit(deps, request, 200, () => ({

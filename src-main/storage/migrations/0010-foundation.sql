@@ -163,6 +163,9 @@ CREATE UNIQUE INDEX nextrun_runs_idempotency ON automation_runs (idempotency_key
 CREATE INDEX nextrun_runs_queue ON automation_runs (priority DESC, queue_order, queued_at)
   WHERE status = 'QUEUED';
 CREATE INDEX nextrun_runs_active ON automation_runs (started_at) WHERE status = 'IN_PROGRESS';
+CREATE INDEX nextrun_runs_open ON automation_runs (automation_id, status)
+  WHERE status IN ('QUEUED', 'IN_PROGRESS');
+CREATE INDEX nextrun_runs_failed_key ON automation_runs (run_key) WHERE status = 'FAILED';
 CREATE INDEX nextrun_runs_page ON automation_runs (created_at DESC, thread_id DESC);
 CREATE INDEX nextrun_runs_page_automation ON automation_runs (automation_id, created_at DESC, thread_id DESC);
 CREATE INDEX nextrun_runs_page_status ON automation_runs (status, created_at DESC, thread_id DESC);
