@@ -13,6 +13,7 @@ import type { AutomationRow } from '../storage/rows.ts';
 import type { Store } from '../storage/store.ts';
 import { checkWindow, checkWork, columnsOf, freshDefaults } from './automation-fields.ts';
 import { type EngineContext, scheduleContext } from './context.ts';
+import { dropSlot } from './drop-slot.ts';
 
 /** Translates what a schedule module refuses into an answer that names the field. */
 export function asApiError(error: unknown): unknown {
@@ -146,7 +147,7 @@ class AutomationCommands {
   remove(id: string): AutomationRow {
     const row = this.read(id);
     if (row.deleted_at !== null) return row;
-    this.#dropSlot(row, 'deleted');
+    dropSlot(this.#ctx, row, 'deleted');
     this.#write(row, { deleted_at: this.#now(), ...unscheduled });
     this.dropWaiting(id, 'automation_deleted');
     return this.read(id);
@@ -162,7 +163,7 @@ class AutomationCommands {
     const row = this.read(id);
     if (row.deleted_at !== null) throw new ApiError('state_conflict', 'The automation is deleted');
     if (row.status !== 'PAUSED') {
-      this.#dropSlot(row, 'paused');
+      dropSlot(this.#ctx, row, 'paused');
       this.#write(row, { status: 'PAUSED', status_reason: 'paused_by_user', ...unscheduled });
     }
     if (dropWaiting) this.dropWaiting(id, 'paused');
@@ -177,6 +178,7 @@ class AutomationCommands {
     if (row.status === 'ACTIVE' && row.attention_code === null) return row;
     const schedule = scheduleOf(row) ?? { kind: 'manual' as const };
     const next = planned(this.#ctx, id, schedule, automationOf(row), row);
+    if (next.next_slot_at !== row.next_slot_at) dropSlot(this.#ctx, row, 'resumed');
     return this.#write(row, { status: 'ACTIVE', status_reason: null, failure_count: 0, ...calm, ...next });
   }
 
@@ -205,25 +207,8 @@ class AutomationCommands {
     const active = row.status === 'ACTIVE' || row.status === 'DONE' || row.status === 'EXPIRED';
     if (!active) return { ...columns, ...unscheduled };
     const next = planned(this.#ctx, row.id, schedule, view, row);
-    this.#dropSlot(row, 'schedule_changed');
+    dropSlot(this.#ctx, row, 'schedule_changed');
     return { ...columns, ...next, status: 'ACTIVE', status_reason: null };
-  }
-
-  /** Records the slot that a change of the schedule drops, so that the ledger has no hole. */
-  #dropSlot(row: AutomationRow, reason: string): void {
-    const slot = row.next_slot_at ?? row.next_run_at;
-    if (typeof slot !== 'number' || this.#store.slots.get(row.id, slot) !== undefined) return;
-    this.#store.slots.insert({
-      automation_id: row.id,
-      scheduled_for: slot,
-      outcome: 'dropped_by_edit',
-      run_id: null,
-      reason_code: reason,
-      fire_at: typeof row.next_run_at === 'number' ? row.next_run_at : null,
-      through: null,
-      count: 1,
-      recorded_at: this.#now(),
-    });
   }
 }
 

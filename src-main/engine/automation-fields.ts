@@ -31,6 +31,9 @@ const plain = [
   'retry_delay_ms',
   'pause_after_failures',
   'max_runs',
+  'max_runs_per_day',
+  'max_tokens_per_day',
+  'max_cost_per_day_micros',
   'priority',
 ] as const satisfies readonly (keyof AutomationFields & keyof AutomationRow)[];
 

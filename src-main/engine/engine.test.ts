@@ -233,6 +233,25 @@ describe('a recurring automation', () => {
     expect(test.automations.read(id).next_run_at).toBe(testStart + 25 * hour);
   });
 
+  it('is blocked visibly when its runs of the day are used up, and goes on the next day', async () => {
+    const { id } = await create({
+      max_runs_per_day: 2,
+      schedule: { kind: 'every', interval_ms: hour, anchor_at: testStart },
+    });
+    for (let slot = 1; slot <= 4; slot += 1) {
+      test.clock.jump(hour - 1000);
+      await test.clock.advance(1000);
+      for (const run of test.runsOf(id)) if (run.status === 'IN_PROGRESS') test.launcher.ends(run.thread_id);
+      await test.clock.advance(0);
+    }
+    const outcomes = () =>
+      test.store.slots.list(id, 10).items.map((slot) => slot.reason_code ?? slot.outcome);
+    expect(outcomes()).toEqual(['runs_per_day', 'runs_per_day', 'ran', 'ran']);
+    test.clock.jump(13 * hour);
+    await test.clock.advance(1000);
+    expect(statuses(id)).toHaveLength(3);
+  });
+
   it('is DONE after max_runs', async () => {
     const { id } = await create({
       max_runs: 2,

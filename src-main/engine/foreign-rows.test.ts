@@ -130,6 +130,32 @@ describe('a row of another program', () => {
     ]);
   });
 
+  it('g: a folder that does not exist asks for attention until a run succeeds', async () => {
+    insert({
+      schedule_type: 'recurring',
+      rrule: 'FREQ=HOURLY',
+      next_run_at: testStart + 1000,
+      cwds: '["/gone"]',
+    });
+    await test.clock.advance(1000 + noticed);
+    const failed = {
+      result: 'failure',
+      reason: 'cwd_missing',
+      detail: 'the working folder /gone does not exist',
+    } as const;
+    test.launcher.ends(test.runsOf('row')[0]!.thread_id, failed);
+    await test.clock.advance(0);
+    expect(row()).toMatchObject({
+      attention_code: 'cwd_missing',
+      attention_detail: failed.detail,
+      status: 'ACTIVE',
+    });
+    expect(row().next_run_at).not.toBeNull();
+    await test.clock.advance(60 * minute);
+    await finish();
+    expect(row().attention_code).toBeNull();
+  });
+
   it('h, j: lower case status runs; a row without owner is adopted', async () => {
     insert({ status: 'active', next_run_at: testStart + 1000 });
     await test.clock.advance(1000 + noticed);

@@ -1,6 +1,13 @@
 import { heal } from '../../src-shared/logic/heal.ts';
+import { limitReached } from '../../src-shared/logic/limits.ts';
 import { type Plan, type PlanInput, plan, wait } from '../../src-shared/logic/plan.ts';
-import { normalizeSchedule, type Schedule, ScheduleError } from '../../src-shared/schedules/index.ts';
+import type { Automation } from '../../src-shared/model/automation.ts';
+import {
+  normalizeSchedule,
+  previousOccurrence,
+  type Schedule,
+  ScheduleError,
+} from '../../src-shared/schedules/index.ts';
 import { automationOf, scheduleColumns, scheduleOf } from '../storage/codec.ts';
 import { storageFault } from '../storage/errors.ts';
 import type { AutomationRow } from '../storage/rows.ts';
@@ -93,6 +100,18 @@ function readSchedule(ctx: EngineContext, row: AutomationRow): { schedule: Sched
   }
 }
 
+/** The limit per day that an automation has used up since its last local midnight. */
+function limitOf(ctx: EngineContext, automation: Automation): string | null {
+  const limited =
+    automation.max_runs_per_day ?? automation.max_tokens_per_day ?? automation.max_cost_per_day_micros;
+  if (limited === null) return null;
+  const timezone = 'timezone' in automation.schedule ? automation.schedule.timezone : undefined;
+  const midnight = { kind: 'cron' as const, expression: '0 0 * * *', timezone: timezone ?? ctx.timezone };
+  const context = { timezone: ctx.timezone, anchorAt: automation.created_at };
+  const since = previousOccurrence(midnight, ctx.clock.now() + 1, context) ?? 0;
+  return limitReached(automation, ctx.store.runs.spentSince(automation.id, since));
+}
+
 function inputOf(ctx: EngineContext, row: AutomationRow, schedule: Schedule, queueFull: boolean): PlanInput {
   const automation = automationOf(row);
   const now = ctx.clock.now();
@@ -117,6 +136,7 @@ function inputOf(ctx: EngineContext, row: AutomationRow, schedule: Schedule, que
     grace_ms: 2 * ctx.settings.scan_interval_seconds * 1000,
     isRecorded: (slot) => ctx.store.slots.get(row.id, slot) !== undefined,
     queue_full: queueFull,
+    limit_reached: limitOf(ctx, automation),
     waiting:
       waiting === undefined
         ? null

@@ -76,7 +76,7 @@ class LaunchingRunner implements Runner {
       });
       const request = startRequest(this.#ctx, item);
       if ('detail' in request) {
-        this.#end(id, outcomeWithout(this.#ctx.clock.now(), 'invalid', request.detail));
+        this.#end(id, outcomeWithout(this.#ctx.clock.now(), request.reason, request.detail));
       } else this.#deps.launcher.start(request);
     }
   }

@@ -4,11 +4,15 @@ import type { Outcome } from '../../src-shared/model/outcome.ts';
 import { automationOf } from '../storage/codec.ts';
 import type { AutomationRow, RunRow } from '../storage/rows.ts';
 import type { EngineContext } from './context.ts';
+import { dropSlot } from './drop-slot.ts';
 import { enqueue } from './queue.ts';
 
 /** The message of a run that the host's orderly stop ended (seed 000). */
 export const serviceStopped = '服务停止，任务已重新排队 / The service stopped; the task was queued again';
 const cancelled = '任务被取消 / Cancelled';
+
+/** Reasons a person can mend outside; they stay with the automation until a run succeeds. */
+const mendable: ReadonlySet<string> = new Set(['cwd_missing', 'agent_missing']);
 
 /** An outcome made by the engine itself, for runs whose executor cannot tell any more. */
 export function outcomeWithout(
@@ -176,7 +180,14 @@ function updateAutomation(
     last_error: done.status === 'FAILED' ? (detailOf(outcome) ?? done.reason_code) : null,
   };
   const view = automationOf(automation);
-  if (done.result_success === 1) Object.assign(patch, { failure_count: 0, retry_count: 0 });
+  if (done.result_success === 1) {
+    Object.assign(patch, { failure_count: 0, retry_count: 0 });
+    if (mendable.has(view.attention_code ?? ''))
+      Object.assign(patch, { attention_code: null, attention_detail: null });
+  }
+  if (mendable.has(done.reason_code ?? '')) {
+    Object.assign(patch, { attention_code: done.reason_code, attention_detail: detailOf(outcome) });
+  }
   if (countsAsFailure(run, done)) {
     patch.failure_count = automation.failure_count + 1;
     if (
@@ -189,15 +200,19 @@ function updateAutomation(
       patch.status_reason = 'paused_after_failures';
       patch.attention_code = 'paused_after_failures';
       patch.attention_detail = `${patch.failure_count} failures in a row; the last: ${patch.last_error ?? ''}`;
-      patch.next_run_at = null;
-      patch.next_slot_at = null;
+      dropSlot(ctx, automation, 'paused_after_failures');
+      Object.assign(patch, { next_run_at: null, next_slot_at: null });
     }
   }
   const over = view.next_run_at === null && view.status === 'ACTIVE' && view.schedule.kind !== 'manual';
-  if (over && view.attention_code === null && ctx.store.runs.openOf(automation.id).length === 0) {
+  if (
+    over &&
+    (view.attention_code === null || mendable.has(view.attention_code)) &&
+    ctx.store.runs.openOf(automation.id).length === 0
+  ) {
     patch.status = 'DONE';
     patch.status_reason = 'schedule_ended';
-    if (done.status === 'FAILED' && view.schedule.kind === 'at') {
+    if (done.status === 'FAILED' && view.schedule.kind === 'at' && patch.attention_code === undefined) {
       patch.attention_code = 'failed_once';
       patch.attention_detail = patch.last_error ?? null;
     }

@@ -8,13 +8,15 @@ import type { Claimed } from './queue.ts';
 
 /** A run that cannot even be asked for: what is missing, in words. */
 export interface CannotStart {
+  reason: 'invalid' | 'agent_missing';
   detail: string;
 }
 
 function program(ctx: EngineContext, claimed: Claimed): { argv: string[]; shell: boolean } | CannotStart {
   const automation = automationOf(claimed.automation);
   if (automation.kind === 'command') {
-    if (automation.command === null) return { detail: 'kind is command, but command is empty' };
+    if (automation.command === null)
+      return { reason: 'invalid', detail: 'kind is command, but command is empty' };
     return typeof automation.command === 'string'
       ? { argv: [automation.command], shell: true }
       : { argv: automation.command, shell: false };
@@ -22,6 +24,7 @@ function program(ctx: EngineContext, claimed: Claimed): { argv: string[]; shell:
   const agent = agentFor(ctx.agents, automation.agent);
   if (agent !== null) return { argv: agent.config.command, shell: false };
   return {
+    reason: 'agent_missing',
     detail:
       automation.agent === null
         ? 'no agent is configured: add [agents.<name>] command = ["program"] to config.toml'

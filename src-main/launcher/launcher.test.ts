@@ -155,7 +155,7 @@ describe('an end of its own', () => {
     const got = await outcome(shell('echo "$PWD"', { cwds }));
     expect(got).toMatchObject({
       result: 'failure',
-      reason: 'spawn',
+      reason: 'cwd_missing',
       detail: expect.stringContaining(cwds[1]!),
     });
     expect(got.parts).toHaveLength(2);
@@ -169,7 +169,7 @@ describe('what cannot be started', () => {
     const got = await outcome(start({ argv: ['node'], cwds: [cwd] }));
     expect(got).toMatchObject({
       result: 'failure',
-      reason: 'spawn',
+      reason: 'cwd_missing',
       detail: `the working folder ${cwd} does not exist`,
     });
     const file = join(folder, 'plain-file');

@@ -236,7 +236,7 @@ function programFor({ request, executor }: RunOptions, cwd: string) {
   const program = executor.program(request, process.platform);
   if ('refused' in program) return invalid(program.refused);
   const problem = folderProblem(cwd);
-  if (problem !== null) return { result: 'failure', reason: 'spawn', detail: problem } satisfies Ending;
+  if (problem !== null) return { result: 'failure', reason: 'cwd_missing', detail: problem } satisfies Ending;
   return program;
 }
 

@@ -51,6 +51,9 @@ export interface AutomationRow {
   pause_after_failures: number;
   run_count: number;
   max_runs: number | null;
+  max_runs_per_day: number | null;
+  max_tokens_per_day: number | null;
+  max_cost_per_day_micros: number | null;
   priority: number;
   last_status: string | null;
   last_error: string | null;

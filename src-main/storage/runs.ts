@@ -19,6 +19,13 @@ const claimable = "status = 'QUEUED' AND not_before <= @now";
 /** How many waiting runs carry their position in metadata_json (ruling 12); the API computes the rest. */
 const storedPositions = 100;
 
+/** Runs, tokens (in and out) and money in millionths. */
+export interface Spent {
+  runs: number;
+  tokens: number;
+  cost_micros: number;
+}
+
 /** What an executing host proves to change a run: the state it knows and the lease it took. */
 export interface Guard {
   from: RunStatus;
@@ -55,10 +62,13 @@ export class RunTable extends Table {
      WHERE automation_id = ? AND status IN ('QUEUED', 'IN_PROGRESS')`,
   );
   readonly #inProgress = this.db.prepare<[], RunRow>(
-    "SELECT * FROM automation_runs WHERE status = 'IN_PROGRESS' ORDER BY started_at, rowid",
+    `SELECT * FROM automation_runs INDEXED BY nextrun_runs_active
+     WHERE status = 'IN_PROGRESS' ORDER BY started_at, rowid`,
   );
   readonly #countInProgress = this.db
-    .prepare<[], number>("SELECT count(*) FROM automation_runs WHERE status = 'IN_PROGRESS'")
+    .prepare<[], number>(
+      "SELECT count(*) FROM automation_runs INDEXED BY nextrun_runs_active WHERE status = 'IN_PROGRESS'",
+    )
     .pluck();
   readonly #countQueued = this.db
     .prepare<[], number>("SELECT count(*) FROM automation_runs WHERE status = 'QUEUED'")
@@ -113,6 +123,13 @@ export class RunTable extends Table {
          WHERE automation_id = ? AND duration_ms IS NOT NULL ORDER BY created_at DESC, thread_id DESC LIMIT 10)`,
     )
     .pluck();
+  readonly #spent = this.db.prepare<[{ automation: string; since: number }], Spent>(
+    `SELECT count(*) AS runs,
+       coalesce(sum(turn.input_tokens), 0) + coalesce(sum(turn.output_tokens), 0) AS tokens,
+       coalesce(sum(turn.cost_micros), 0) AS cost_micros
+     FROM automation_runs AS run LEFT JOIN conversation_turns AS turn ON turn.id = run.turn_id
+     WHERE run.automation_id = @automation AND run.created_at >= @since AND run.status <> 'SKIPPED'`,
+  );
   readonly #heartbeat = this.db.prepare<[{ id: string; token: string; now: number; expires: number }]>(
     `UPDATE automation_runs SET heartbeat_at = @now, lease_expires_at = @expires, updated_at = @now
      WHERE thread_id = @id AND status = 'IN_PROGRESS' AND lease_token = @token`,
@@ -180,6 +197,11 @@ export class RunTable extends Table {
   /** How many attempts with this run's key were interrupted so far. */
   interruptionsOf(run: Pick<RunRow, 'automation_id' | 'run_key'>): number {
     return this.#interruptions.get({ automation: run.automation_id, key: run.run_key }) ?? 0;
+  }
+
+  /** What the runs of an automation that were made since an instant have used. */
+  spentSince(automationId: string, since: number): Spent {
+    return this.#spent.get({ automation: automationId, since }) ?? { runs: 0, tokens: 0, cost_micros: 0 };
   }
 
   /** Mean duration of the last ten runs of an automation, ms; null when it has none. */

@@ -119,7 +119,11 @@ describe('every hot statement', () => {
       "SELECT * FROM automation_runs INDEXED BY nextrun_runs_queue WHERE status = 'QUEUED' AND not_before <= 5 ORDER BY priority DESC, queue_order, queued_at, rowid LIMIT 100",
       'nextrun_runs_queue',
     ],
-    ['what runs', "SELECT count(*) FROM automation_runs WHERE status = 'IN_PROGRESS'", 'COVERING INDEX'],
+    [
+      'what runs',
+      "SELECT count(*) FROM automation_runs INDEXED BY nextrun_runs_active WHERE status = 'IN_PROGRESS'",
+      'nextrun_runs_active',
+    ],
     [
       'the open runs of one automation',
       "SELECT * FROM automation_runs INDEXED BY nextrun_runs_open WHERE automation_id = 'a' AND status IN ('QUEUED', 'IN_PROGRESS')",

@@ -35,6 +35,8 @@ export interface PlanInput {
   /** Whether the ledger already knows a slot: it must not run again. */
   isRecorded(slot: number): boolean;
   queue_full: boolean;
+  /** The limit per day that is used up, by its reason code; null = none. */
+  limit_reached: string | null;
   /** The exclusive runs of this automation that are active. */
   waiting: { id: string; delayed_retry: boolean } | null;
   running: { id: string } | null;
@@ -120,8 +122,9 @@ function gap(slots: readonly number[], reason: string): PlannedSlot[] {
 
 /** The run of a slot under the overlap policy, and the ledger row that says so. */
 function start(input: PlanInput, slot: number, trigger: 'schedule' | 'missed', from: number): Plan {
-  if (input.queue_full) {
-    return { ...nothing, slots: [slotRow(slot, 'blocked', 'queue_full')], ...after(input, from, 0) };
+  const blocked = input.queue_full ? 'queue_full' : input.limit_reached;
+  if (blocked !== null) {
+    return { ...nothing, slots: [slotRow(slot, 'blocked', blocked)], ...after(input, from, 0) };
   }
   const replaces = input.waiting?.delayed_retry === true ? input.waiting.id : null;
   const waiting = replaces === null ? input.waiting : null;

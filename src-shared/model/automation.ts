@@ -88,6 +88,9 @@ export const automationFieldsSchema = z.object({
   retry_delay_ms: milliseconds.max(day),
   pause_after_failures: z.number().int().min(0).max(1000),
   max_runs: z.number().int().min(1).nullable(),
+  max_runs_per_day: z.number().int().min(1).nullable(),
+  max_tokens_per_day: z.number().int().min(1).nullable(),
+  max_cost_per_day_micros: z.number().int().min(1).nullable(),
   priority: z.number().int().min(-100).max(100),
   pinned: z.boolean(),
 });
@@ -125,6 +128,9 @@ export const automationDefaults = {
   retry_delay_ms: 60_000,
   pause_after_failures: 5,
   max_runs: null,
+  max_runs_per_day: null,
+  max_tokens_per_day: null,
+  max_cost_per_day_micros: null,
   priority: 0,
   pinned: false,
 } as const satisfies Omit<AutomationFields, 'name'>;

@@ -17,6 +17,8 @@ export const failureReasons = [
   'output_lost',
   'no_output',
   'invalid',
+  'cwd_missing',
+  'agent_missing',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
