@@ -361,6 +361,23 @@ describe('failures', () => {
     });
   });
 
+  it('of a one-shot are forgotten when it is run again and succeeds', async () => {
+    const id = await failing({}, 'exit_code');
+    expect(test.automations.read(id).attention_code).toBe('failed_once');
+    const claimed = await test.change(() => {
+      test.runs.runNow(id, 'manual', 'api', false);
+      return test.engine.claimInside();
+    });
+    test.engine.launch(claimed);
+    test.launcher.ends(test.runsOf(id)[1]!.thread_id);
+    await test.clock.advance(0);
+    expect(test.automations.read(id)).toMatchObject({
+      attention_code: null,
+      status: 'DONE',
+      last_error: null,
+    });
+  });
+
   it('of time are unknown: they wait for a person', async () => {
     const { id } = await create({ schedule: at(testStart + 1000), max_retries: 5 });
     await test.clock.advance(1000);

@@ -6,6 +6,9 @@ import type { Store } from '../storage/store.ts';
 import type { EngineContext } from './context.ts';
 import { enqueue } from './queue.ts';
 
+/** Attention codes whose repair is to run once now. */
+const answeredByRun: ReadonlySet<string> = new Set(['past_without_next_run', 'missed', 'missed_ask']);
+
 /** What a request on a run leads to; `stop` names a running one whose tree the runner must end. */
 export interface RunRequest {
   run: RunRow;
@@ -50,7 +53,7 @@ class RunCommands {
       source,
     });
     if (slot !== null) this.#consumeSlot(automationId, slot, id);
-    if (automation.attention_code === 'past_without_next_run' || automation.attention_code === 'missed') {
+    if (answeredByRun.has(automation.attention_code ?? '')) {
       this.#store.automations.update(automationId, { attention_code: null, attention_detail: null });
     }
     return { run: this.read(id), existing: false, stop };

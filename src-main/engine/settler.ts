@@ -13,6 +13,8 @@ const cancelled = '任务被取消 / Cancelled';
 
 /** Reasons a person can mend outside; they stay with the automation until a run succeeds. */
 const mendable: ReadonlySet<string> = new Set(['cwd_missing', 'agent_missing']);
+/** What a person was told about and a successful run answers. */
+const settledBySuccess: ReadonlySet<string> = new Set([...mendable, 'failed_once', 'missed', 'missed_ask']);
 
 /** An outcome made by the engine itself, for runs whose executor cannot tell any more. */
 export function outcomeWithout(
@@ -182,7 +184,7 @@ function updateAutomation(
   const view = automationOf(automation);
   if (done.result_success === 1) {
     Object.assign(patch, { failure_count: 0, retry_count: 0 });
-    if (mendable.has(view.attention_code ?? ''))
+    if (settledBySuccess.has(view.attention_code ?? ''))
       Object.assign(patch, { attention_code: null, attention_detail: null });
   }
   if (mendable.has(done.reason_code ?? '')) {
@@ -207,7 +209,7 @@ function updateAutomation(
   const over = view.next_run_at === null && view.status === 'ACTIVE' && view.schedule.kind !== 'manual';
   if (
     over &&
-    (view.attention_code === null || mendable.has(view.attention_code)) &&
+    (view.attention_code === null || settledBySuccess.has(view.attention_code)) &&
     ctx.store.runs.openOf(automation.id).length === 0
   ) {
     patch.status = 'DONE';
