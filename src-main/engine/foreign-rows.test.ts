@@ -265,6 +265,46 @@ describe('a row of another program', () => {
     expect(test.store.runs.list({ status: 'ACCEPTED' }, 10).items).toHaveLength(5);
   });
 
+  it('with a blob in any compatible column harms no other row and no list', async () => {
+    const other = test.foreign();
+    const columns = (other.pragma('table_info(automations)') as { name: string }[])
+      .slice(1, 30)
+      .map((column) => column.name);
+    for (const [index, column] of columns.entries()) {
+      const values = {
+        name: 'odd',
+        prompt: 'p',
+        status: 'ACTIVE',
+        created_at: testStart,
+        updated_at: testStart,
+        next_run_at: testStart + 1000,
+        [column]: Buffer.from([0xff, 0x00, 0x31]),
+      };
+      const names = ['id', ...Object.keys(values)];
+      other
+        .prepare(`INSERT INTO automations (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+        .run(`odd-${index}`, ...Object.values(values));
+    }
+    insert({ next_run_at: testStart + 1000 });
+    await test.clock.advance(1000 + noticed);
+    for (let round = 0; round < 20; round += 1)
+      for (const run of test.store.runs.inProgress()) await finish(run.automation_id);
+    expect(test.runsOf('row')).toMatchObject([{ status: 'ACCEPTED' }]);
+    expect(test.store.automations.list({}, 100).items.map(automationOf)).toHaveLength(columns.length + 1);
+    expect(test.store.automations.unchecked(100)).toEqual([]);
+  });
+
+  it('whose id is no text gets another and is not looked at for ever', async () => {
+    test
+      .foreign()
+      .prepare(
+        "INSERT INTO automations (id, name, prompt, status, created_at, updated_at, next_run_at) VALUES (x'ff', 'n', 'p', 'ACTIVE', 1, 1, ?)",
+      )
+      .run(testStart + 1000);
+    await test.clock.advance(1000 + noticed);
+    expect(test.store.runs.inProgress().map((run) => run.automation_id)).toEqual(['automation-row-1']);
+  });
+
   it('set back to an instant that already ran is not run again', async () => {
     insert({ next_run_at: testStart + 1000 });
     await test.clock.advance(1000 + noticed);

@@ -64,7 +64,8 @@ function healOne(ctx: EngineContext, row: AutomationRow): void {
 export function healUnchecked(ctx: EngineContext): number {
   const rows = ctx.store.automations.unchecked(batchSize);
   for (const row of rows) isolated(ctx, row, () => healOne(ctx, row));
-  return rows.length;
+  // What stays unchecked must not be looked at again at once, or the scan never rests.
+  return rows.filter((row) => ctx.store.automations.get(row.id)?.unchecked === 0).length;
 }
 
 /** One row must never stop the others: its own writes are undone and it is set aside with the reason. */

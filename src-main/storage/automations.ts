@@ -1,6 +1,7 @@
 import { decodeCursor, encodeCursor, type Page } from './paging.ts';
 import type { AutomationRow } from './rows.ts';
 import { Table } from './table.ts';
+import { tidyReader } from './tidy.ts';
 
 export interface AutomationFilter {
   q?: string | undefined;
@@ -61,6 +62,7 @@ function selection(filter: AutomationFilter, limit: number, cursor?: string) {
 
 /** The statements on `automations`. Every UPDATE raises own_writes, so that the triggers know it as ours. */
 export class AutomationTable extends Table {
+  readonly #tidy = tidyReader<AutomationRow>(this.db, 'automations');
   readonly #byId = this.db.prepare<[string], AutomationRow>('SELECT * FROM automations WHERE id = ?');
   readonly #due = this.db.prepare<[number, number, number], AutomationRow>(
     `SELECT * FROM automations
@@ -77,6 +79,11 @@ export class AutomationTable extends Table {
   readonly #unchecked = this.db.prepare<[number], AutomationRow>(
     'SELECT * FROM automations WHERE unchecked = 1 LIMIT ?',
   );
+  /** A row that no text names could never be addressed: SQLite takes NULL and blobs as a TEXT primary key. */
+  readonly #nameNameless = this.db.prepare(
+    `UPDATE automations SET id = 'automation-row-' || rowid, own_writes = own_writes + 1
+     WHERE unchecked = 1 AND typeof(id) <> 'text'`,
+  );
   readonly #edits = this.db.prepare<[string], ForeignEdit>(
     'SELECT field, old_value, new_value, at FROM foreign_edits WHERE automation_id = ? ORDER BY id',
   );
@@ -87,12 +94,13 @@ export class AutomationTable extends Table {
   );
 
   get(id: string): AutomationRow | undefined {
-    return this.#byId.get(id);
+    const row = this.#byId.get(id);
+    return row === undefined ? undefined : this.#tidy(row);
   }
 
   /** ACTIVE rows whose fire time has come, oldest first. A text in next_run_at never compares as due. */
   due(now: number, limit: number, offset = 0): AutomationRow[] {
-    return this.#due.all(now, limit, offset);
+    return this.#due.all(now, limit, offset).map(this.#tidy);
   }
 
   /** The nearest fire time after `now`, or null. */
@@ -100,9 +108,10 @@ export class AutomationTable extends Table {
     return this.#nearest.get(now) ?? null;
   }
 
-  /** Rows another program wrote since we last looked. */
+  /** Rows another program wrote since we last looked. Call inside a transaction. */
   unchecked(limit: number): AutomationRow[] {
-    return this.#unchecked.all(limit);
+    this.#nameNameless.run();
+    return this.#unchecked.all(limit).map(this.#tidy);
   }
 
   /** What other programs changed on a row since its last check, oldest first. */
@@ -149,8 +158,8 @@ export class AutomationTable extends Table {
       .all(values);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
-      items: rows.slice(0, limit),
-      next_cursor: last === undefined ? null : encodeCursor(last.created_at, last.id),
+      items: rows.slice(0, limit).map(this.#tidy),
+      next_cursor: last === undefined ? null : encodeCursor(Number(last.created_at) || 0, String(last.id)),
     };
   }
 }
