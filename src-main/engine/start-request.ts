@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { StartRequest } from '../launcher/protocol.ts';
 import { automationOf } from '../storage/codec.ts';
 import type { RunRow } from '../storage/rows.ts';
-import { agentFor, type EngineContext } from './context.ts';
+import { agentCommand } from './agent-command.ts';
+import type { EngineContext } from './context.ts';
 import type { Claimed } from './queue.ts';
 
 /** A run that cannot even be asked for: what is missing, in words. */
@@ -12,7 +13,10 @@ export interface CannotStart {
   detail: string;
 }
 
-function program(ctx: EngineContext, claimed: Claimed): { argv: string[]; shell: boolean } | CannotStart {
+function program(
+  ctx: EngineContext,
+  claimed: Claimed,
+): Pick<StartRequest, 'argv' | 'shell' | 'profile'> | CannotStart {
   const automation = automationOf(claimed.automation);
   if (automation.kind === 'command') {
     if (automation.command === null)
@@ -21,15 +25,7 @@ function program(ctx: EngineContext, claimed: Claimed): { argv: string[]; shell:
       ? { argv: [automation.command], shell: true }
       : { argv: automation.command, shell: false };
   }
-  const agent = agentFor(ctx.agents, automation.agent);
-  if (agent !== null) return { argv: agent.config.command, shell: false };
-  return {
-    reason: 'agent_missing',
-    detail:
-      automation.agent === null
-        ? 'no agent is configured: add [agents.<name>] command = ["program"] to config.toml'
-        : `the agent "${automation.agent}" is not configured in config.toml`,
-  };
+  return agentCommand(ctx, automation, claimed.run);
 }
 
 /** The folder in which the launcher leaves the outcome of a run. */

@@ -1,4 +1,6 @@
-import type { FailureReason } from '../../src-shared/model/outcome.ts';
+import type { AgentProfileName } from '../../src-shared/executors/agent-profiles.ts';
+import type { AgentReader, AgentReport } from '../../src-shared/executors/agent-stream.ts';
+import type { FailureReason, OpenReason } from '../../src-shared/model/outcome.ts';
 
 /** What an executor needs to know of a run to say which program carries it out. */
 export interface Work {
@@ -28,12 +30,14 @@ export interface ChildEnd {
   has_text: boolean;
   /** Last line of stderr, null when there is none. */
   last_error: string | null;
+  /** What the stream of a known agent told; null for any other program. */
+  report: AgentReport | null;
 }
 
 /** What that end means. */
 export interface Verdict {
-  result: 'success' | 'failure';
-  reason: FailureReason | null;
+  result: 'success' | 'failure' | 'open';
+  reason: FailureReason | OpenReason | null;
   /** One sentence for a person; null when there is nothing to add to the reason. */
   detail: string | null;
 }
@@ -42,6 +46,8 @@ export interface Verdict {
 export interface Executor {
   /** The program for one working folder; the prompt goes to its stdin, never into its arguments. */
   program(work: Work, platform: NodeJS.Platform): Program | Refusal;
+  /** Reads the stdout of one child when it is a stream of events; without it stdout is text. */
+  reader?(work: { profile?: AgentProfileName | null | undefined }): AgentReader | null;
   judge(end: ChildEnd): Verdict;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { executors } from './index.ts';
 
-const ended = { exit_code: 0, signal: null, has_text: true, last_error: null };
+const ended = { exit_code: 0, signal: null, has_text: true, last_error: null, report: null };
 
 describe('command', () => {
   const { program, judge } = executors.command;

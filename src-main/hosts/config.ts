@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parse, TomlError } from 'smol-toml';
 import type { z } from 'zod';
-import { type Config, configSchema, scheduledTasksSchema } from '../../src-shared/model/settings.ts';
+import {
+  agentSectionSchema,
+  type Config,
+  configSchema,
+  scheduledTasksSchema,
+} from '../../src-shared/model/settings.ts';
 
 /** A config.toml or environment that cannot be taken: which file, which line, and the nearest right key. */
 export class ConfigError extends Error {
@@ -34,13 +39,15 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
   if (path[0] === 'scheduled_tasks') return Object.keys(scheduledTasksSchema.shape);
   if (path[0] === 'http') return ['host', 'port', 'allow_local_without_token'];
-  return ['command', 'default'];
+  return Object.keys(agentSectionSchema.shape);
 }
 
 function lineOf(text: string, key: string): number | null {
   const index = text
     .split('\n')
-    .findIndex((line) => line.trimStart().startsWith(key) || line.includes(`[${key}`));
+    .findIndex(
+      (line) => line.trimStart().startsWith(key) || line.includes(`[${key}`) || line.includes(`.${key}]`),
+    );
   return index === -1 ? null : index + 1;
 }
 

@@ -1,4 +1,5 @@
-import type { FailureReason } from '../../src-shared/model/outcome.ts';
+import type { AgentReader, AgentReport } from '../../src-shared/executors/agent-stream.ts';
+import type { FailureReason, OpenReason } from '../../src-shared/model/outcome.ts';
 import type { StartRequest } from './protocol.ts';
 
 /** What the launcher asks of an executor. src-main/executors implements it; hosts/launcher brings them together. */
@@ -8,13 +9,21 @@ export interface ExecutorPort {
     work: Pick<StartRequest, 'argv' | 'shell'>,
     platform: NodeJS.Platform,
   ): StartableProgram | { refused: string };
+  /** Reads the stdout of one child when it is a stream of events; without it stdout is text. */
+  reader?(work: Pick<StartRequest, 'profile'>): AgentReader | null;
   /** What it means that a child ended by itself in this way. */
   judge(end: {
     exit_code: number | null;
     signal: string | null;
     has_text: boolean;
     last_error: string | null;
-  }): { result: 'success' | 'failure'; reason: FailureReason | null; detail: string | null };
+    /** What its reader was told, null without one. */
+    report: AgentReport | null;
+  }): {
+    result: 'success' | 'failure' | 'open';
+    reason: FailureReason | OpenReason | null;
+    detail: string | null;
+  };
 }
 
 export interface StartableProgram {

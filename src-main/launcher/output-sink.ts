@@ -1,4 +1,5 @@
 import type { Clock } from '../../src-shared/clock.ts';
+import type { AgentReader, AgentText } from '../../src-shared/executors/agent-stream.ts';
 import { type StreamDecoder, streamDecoder } from './decoder.ts';
 import type { OutputChunk } from './protocol.ts';
 import { stripControls } from './strip-controls.ts';
@@ -22,7 +23,7 @@ const largestTail = 16 * 1024 * 1024;
 export interface PartText {
   /** Last text (stdout, else stderr), at most 16 KiB of UTF-8, escapes stripped. */
   output: string;
-  /** stdout had more than white space. */
+  /** stdout had more than white space; an agent whose stream is read said something. */
   has_text: boolean;
   /** Last line of stderr, at most 300 characters; null when there is none. */
   last_error: string | null;
@@ -140,6 +141,52 @@ function batcher({ clock, emit }: SinkOptions, counts: () => { bytes: number; dr
 }
 
 /**
+ * Turns the bytes of one child after the other into text. With a reader, stdout is a stream of events: the answer is
+ * the output, and what an agent did meanwhile is noted beside it (and counts against the cap).
+ */
+function childIntake(take: (stream: ChildStream, text: string) => void, note: (text: string) => void) {
+  const fresh = (): Record<ChildStream, StreamDecoder> => ({
+    stdout: streamDecoder(),
+    stderr: streamDecoder(),
+  });
+  let decoders = fresh();
+  let reader: AgentReader | null = null;
+
+  function takeRead(texts: readonly AgentText[]): void {
+    for (const { kind, text } of texts) {
+      if (kind === 'answer') take('stdout', text);
+      else note(text);
+    }
+  }
+
+  function hear(stream: ChildStream, text: string): void {
+    if (reader !== null && stream === 'stdout') {
+      takeRead(reader.read(text));
+      return;
+    }
+    reader?.readErrors(text);
+    take(stream, text);
+  }
+
+  return {
+    write: (stream: ChildStream, data: Uint8Array): void => hear(stream, decoders[stream].write(data)),
+    readWith(own: AgentReader | null): void {
+      reader = own;
+    },
+    /** Ends a child; whether it said something, as its reader tells, null without one. */
+    end(): boolean | null {
+      hear('stdout', decoders.stdout.end());
+      hear('stderr', decoders.stderr.end());
+      takeRead(reader?.end() ?? []);
+      const said = reader?.report().said ?? null;
+      decoders = fresh();
+      reader = null;
+      return said;
+    },
+  };
+}
+
+/**
  * Takes the bytes of a run's children and gives numbered text chunks. Under half the cap text is passed on at
  * once; beyond it the last half is kept in a ring and passed on by `close`, after a system chunk that says how
  * many bytes were left out. Counts are bytes of UTF-8 text.
@@ -151,17 +198,16 @@ export function outputSink(options: SinkOptions) {
   let headBytes = 0;
   let headFull = false;
   let bytes = 0;
-  let decoders: Record<ChildStream, StreamDecoder> = { stdout: streamDecoder(), stderr: streamDecoder() };
   let part = partKeeper();
   const batch = batcher(options, () => ({ bytes, dropped: ring.dropped() }));
 
-  function pass(stream: Stream, text: string): void {
+  function pass(stream: Stream, text: string, counted = stream !== 'system'): void {
     if (headFull) {
       ring.push(stream, Buffer.from(text));
       batch.flushWithin(progressMs);
       return;
     }
-    const size = stream === 'system' ? 0 : Buffer.byteLength(text);
+    const size = counted ? Buffer.byteLength(text) : 0;
     if (headBytes + size <= headCap) {
       headBytes += size;
       batch.add(stream, text);
@@ -181,16 +227,22 @@ export function outputSink(options: SinkOptions) {
     pass(stream, text);
   }
 
+  const intake = childIntake(take, (text) => {
+    bytes += Buffer.byteLength(text);
+    pass('system', text, true);
+  });
+
   return {
-    write: (stream: ChildStream, data: Uint8Array): void => take(stream, decoders[stream].write(data)),
+    write: intake.write,
+    /** Begins a sub-run whose stdout is a stream of events; lasts until `endPart`. */
+    readWith: intake.readWith,
     /** A note of the launcher itself; not counted as output. */
     system: (text: string): void => pass('system', text),
     /** Ends a sub-run: the next bytes belong to another child. */
     endPart(): PartText {
-      take('stdout', decoders.stdout.end());
-      take('stderr', decoders.stderr.end());
+      const said = intake.end();
       const text = part.text();
-      decoders = { stdout: streamDecoder(), stderr: streamDecoder() };
+      if (said !== null) text.has_text = said;
       part = partKeeper();
       return text;
     },

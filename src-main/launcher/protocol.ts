@@ -1,3 +1,4 @@
+import type { AgentProfileName } from '../../src-shared/executors/agent-profiles.ts';
 import type { Outcome, Usage } from '../../src-shared/model/outcome.ts';
 
 /** What to execute. `command` is an argv or, with `shell`, one line for /bin/sh; an agent is a resolved argv. */
@@ -7,6 +8,8 @@ export interface StartRequest {
   /** argv for a child without a shell; in shell mode the one element is the script. */
   argv: string[];
   shell: boolean;
+  /** The known agent whose stream stdout is; null or left out = text. */
+  profile?: AgentProfileName | null;
   /** Goes to the child's stdin byte for byte, then stdin is closed. Empty = stdin closed at once. */
   stdin: string;
   /** One sub-run per folder, in order; the first failure ends the run. Never empty. */

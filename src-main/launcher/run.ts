@@ -1,14 +1,17 @@
 import type { Clock } from '../../src-shared/clock.ts';
+import type { AgentReader, AgentReport } from '../../src-shared/executors/agent-stream.ts';
 import type { Outcome, OutcomePart } from '../../src-shared/model/outcome.ts';
 import { type ChildResult, folderProblem, type RunningChild, startChild } from './child.ts';
 import type { ExecutorPort } from './executor-port.ts';
 import { outputSink, type PartText } from './output-sink.ts';
 import type { OutputChunk, StartRequest } from './protocol.ts';
+import { reported } from './reports.ts';
 
 /** Why a run is stopped. `host_gone` leaves no outcome: the next host settles such a run as interrupted. */
 export type StopReason =
   | 'timed_out'
   | 'idle'
+  | 'needs_input'
   | 'user'
   | 'service_stopped'
   | 'heartbeat_expired'
@@ -61,6 +64,8 @@ function stoppedEnding(why: StopReason, request: StartRequest): Ending {
         reason: why,
         detail: `stopped after ${seconds(request.idle_timeout_ms)} without any output`,
       };
+    case 'needs_input':
+      return { result: 'open', reason: why, detail: 'stopped: it asks for a permission or an answer' };
     case 'user':
       return { result: 'cancelled', reason: 'cancelled', detail: null };
     case 'host_gone':
@@ -111,6 +116,7 @@ function ledger(clock: Clock) {
   const started_at = clock.now();
   const parts: OutcomePart[] = [];
   const survivors: string[] = [];
+  const reports: AgentReport[] = [];
   let has_text = false;
   return {
     survivors,
@@ -118,13 +124,16 @@ function ledger(clock: Clock) {
       cwd: string,
       end: Pick<ChildResult, 'exit_code' | 'signal' | 'survivors'>,
       text: PartText | null,
+      report: AgentReport | null,
     ): void {
       parts.push({ cwd, output: text?.output ?? '', exit_code: end.exit_code, signal: end.signal });
       survivors.push(...end.survivors);
       has_text ||= text?.has_text ?? false;
+      if (report !== null) reports.push(report);
     },
     outcome(ending: Ending, totals: Pick<Outcome, 'output_bytes' | 'output_dropped_bytes'>): Outcome {
       const last = parts.at(-1);
+      const told = reported(reports);
       return {
         ...ending,
         exit_code: last?.exit_code ?? null,
@@ -135,9 +144,8 @@ function ledger(clock: Clock) {
         parts,
         ...totals,
         changes: [],
-        usage: null,
-        external_session_id: null,
-        question: null,
+        ...told,
+        question: ending.reason === 'needs_input' ? told.question : null,
         started_at,
         finished_at: clock.now(),
       };
@@ -183,20 +191,25 @@ export function carryOut(options: RunOptions): ActiveRun {
   async function inFolder(cwd: string): Promise<Ending> {
     const program = programFor(options, cwd);
     if ('reason' in program) {
-      result.add(cwd, { exit_code: null, signal: null, survivors: [] }, null);
+      result.add(cwd, { exit_code: null, signal: null, survivors: [] }, null, null);
       return program;
     }
     limit.heard();
+    const reader: AgentReader | null = options.executor?.reader?.(request) ?? null;
+    sink.readWith(reader);
     const data = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => {
       limit.heard();
       sink.write(stream, bytes);
+      // Nobody is there to answer: the next run of its session brings the answer.
+      if ((reader?.report().question ?? null) !== null) stop('needs_input', stopGraceMs);
     };
     const spec = { ...program, runId: request.run_id, cwd, env: request.env, stdin: request.stdin };
     const end = await slot.hold(startChild(spec, { started: options.onStarted, data }, clock));
     const text = sink.endPart();
-    result.add(cwd, end, text);
+    const report = reader?.report() ?? null;
+    result.add(cwd, end, text, report);
     if (end.left.length > 0) sink.system(`left running and stopped: ${end.left.join(', ')}\n`);
-    return endingOf(options, end, text, stopped);
+    return endingOf(options, end, { ...text, report }, stopped);
   }
 
   async function all(): Promise<Ending> {
@@ -244,7 +257,7 @@ function programFor({ request, executor }: RunOptions, cwd: string) {
 function endingOf(
   { request, executor }: RunOptions,
   end: ChildResult,
-  text: PartText,
+  told: PartText & { report: AgentReport | null },
   stopped: StopReason | null,
 ): Ending {
   if (end.failed !== null) return { result: 'failure', reason: 'spawn', detail: end.failed };
@@ -253,5 +266,5 @@ function endingOf(
     if (end.survivors.length === 0) return ending;
     return { ...ending, detail: `could not be stopped: ${end.survivors.join(', ')}` };
   }
-  return executor?.judge({ ...end, ...text }) ?? invalid('no executor');
+  return executor?.judge({ ...end, ...told }) ?? invalid('no executor');
 }

@@ -12,6 +12,7 @@ export const reviewPolicySchema = z.enum(['auto', 'always', 'on_changes']);
 export const onInterruptSchema = z.enum(['requeue', 'review', 'fail']);
 export const targetModeSchema = z.enum(['isolated', 'bound']);
 export const permissionModeSchema = z.enum(['plan', 'default', 'acceptEdits', 'fullAccess']);
+export type PermissionMode = z.infer<typeof permissionModeSchema>;
 
 export type MissedPolicy = z.infer<typeof missedPolicySchema>;
 export type OverlapPolicy = z.infer<typeof overlapPolicySchema>;

@@ -68,6 +68,11 @@ export const runSchema = z.object({
   result_state: resultStateSchema.nullable(),
   result_evidence: resultEvidenceSchema.nullable(),
   summary: z.string().nullable(),
+  /** What the agent asks, with reason `needs_input`. */
+  question: z.string().nullable(),
+  /** Asked for by the automation, and what the agent was given; null = the agent's own headless default. */
+  requested_permission_mode: z.string().nullable(),
+  effective_permission_mode: z.string().nullable(),
   output_bytes: z.number().int(),
   output_dropped_bytes: z.number().int(),
   change_count: z.number().int(),

@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  type AgentProfileName,
+  agentProfileNames,
+  agentProfiles,
+  isAgentProfileName,
+} from '../executors/agent-profiles.ts';
+import { type PermissionMode, permissionModeSchema } from './policies.ts';
 
 /** Section [scheduled_tasks] of config.toml (seed 002 and spec/interfaces.md, Configuration). */
 export const scheduledTasksSchema = z
@@ -24,14 +31,55 @@ export const scheduledTasksSchema = z
   .strict();
 export type ScheduledTasksSettings = z.infer<typeof scheduledTasksSchema>;
 
-/** An agent of config.toml: any program that takes the prompt on stdin and writes text. */
-export const agentConfigSchema = z
+/**
+ * A section [agents.<name>] of config.toml: a known agent by its profile (or by the section's own name when there is
+ * no command), or a command that takes the prompt on stdin and writes text. With both, the command starts that agent.
+ */
+export const agentSectionSchema = z
   .object({
-    command: z.array(z.string()).min(1),
+    profile: z.enum(agentProfileNames).optional(),
+    command: z.array(z.string()).min(1).optional(),
     default: z.boolean().default(false),
+    /** Where an automation names none. */
+    model: z.string().min(1).optional(),
+    permission_mode: permissionModeSchema.optional(),
   })
   .strict();
-export type AgentConfig = z.infer<typeof agentConfigSchema>;
+
+/** An agent that can be used: configured, or found on this machine. */
+export interface AgentConfig {
+  command: string[];
+  default: boolean;
+  /** The known agent it is; left out = any program that takes text and writes text. */
+  profile?: AgentProfileName | undefined;
+  model?: string | undefined;
+  permission_mode?: PermissionMode | undefined;
+  /** Not in config.toml: found on this machine. */
+  detected?: boolean;
+  /** Where its program is, once it was looked for and found. */
+  path?: string;
+  /** What it says to --version. */
+  version?: string;
+}
+
+/** Gives each section its command and profile; one that has neither is refused. */
+function toAgents(
+  sections: Record<string, z.infer<typeof agentSectionSchema>>,
+  context: z.core.$RefinementCtx,
+): Record<string, AgentConfig> {
+  const agents: Record<string, AgentConfig> = {};
+  for (const [name, section] of Object.entries(sections)) {
+    const own = section.command === undefined && isAgentProfileName(name) ? name : undefined;
+    const profile = section.profile ?? own;
+    const command = section.command ?? (profile === undefined ? undefined : [agentProfiles[profile].program]);
+    if (command !== undefined) agents[name] = { ...section, profile, command };
+    else {
+      const message = `give profile (${agentProfileNames.join(', ')}) or command`;
+      context.addIssue({ code: 'custom', path: [name], message });
+    }
+  }
+  return agents;
+}
 
 export const configSchema = z
   .object({
@@ -44,7 +92,7 @@ export const configSchema = z
       })
       .strict()
       .prefault({}),
-    agents: z.record(z.string(), agentConfigSchema).default({}),
+    agents: z.record(z.string(), agentSectionSchema).default({}).transform(toAgents),
   })
   .strict();
 export type Config = z.infer<typeof configSchema>;
