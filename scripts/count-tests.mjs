@@ -14,7 +14,7 @@ function complete(count, exitCode, name) {
  * @returns {Count}
  */
 export function countVitest(report, exitCode) {
-  if (report === null) return broken('vitest wrote no report');
+  if (report === null) return broken(`vitest wrote no report and ended with code ${exitCode}`);
   const skipped = report.numPendingTests + report.numTodoTests;
   const unloaded = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.every((test) => test.status !== 'failed'),
@@ -33,7 +33,7 @@ export function countVitest(report, exitCode) {
  * @returns {Count}
  */
 export function countPlaywright(report, exitCode) {
-  if (report === null) return broken('playwright wrote no report');
+  if (report === null) return broken(`playwright wrote no report and ended with code ${exitCode}`);
   const { expected, unexpected, flaky, skipped } = report.stats;
   const notes = [
     ...(skipped > 0 ? [`${skipped} skipped in playwright: they count as failed`] : []),

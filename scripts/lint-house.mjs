@@ -41,6 +41,7 @@ function readTree() {
   const add = (folder) => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.name === 'node_modules') continue;
       if (entry.isDirectory()) {
         if (folder !== '' || folders.includes(entry.name) || entry.name === 'docs') add(path);
       } else files.set(path, readable.test(path) ? readFileSync(join(root, path), 'utf8') : '');

@@ -10,7 +10,7 @@ const testRoots = new Set(['test', 'it', 'describe', 'suite', 'bench']);
 
 const isConfig = (file) => /\.config\.(ts|mjs)$/.test(file);
 const outsideTheProgram = (file) =>
-  isTest(file) || isConfig(file) || file.startsWith('scripts/') || file.startsWith('src-main/testing/');
+  isTest(file) || isConfig(file) || /^(scripts|bench|src-main\/testing)\//.test(file);
 const mayReadClock = (file) =>
   file === 'src-main/engine/clock.ts' || file === 'src-renderer/clock.ts' || outsideTheProgram(file);
 const mayReadProcess = (file) => file.startsWith('src-main/hosts/') || outsideTheProgram(file);

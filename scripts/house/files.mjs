@@ -1,7 +1,7 @@
 const mostLines = 300;
 /** Tables of data, not code: they may be longer. */
 const longAllowed = [/\/migrations\//, /\/words(\/|\.ts$)/, /\.test\.(ts|tsx|mjs)$/, /\/profiles\//];
-const counted = /^(src-shared|src-main|src-renderer|e2e|scripts)\/.*\.(ts|tsx|mts|mjs|js|css)$/;
+const counted = /^(src-shared|src-main|src-renderer|e2e|scripts|bench)\/.*\.(ts|tsx|mts|mjs|js|css)$/;
 const vague = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'managers']);
 /** The registries: the only files that may do nothing but pass on. */
 const registries = /^src-(shared|main)\/(schedules|executors|contract|words|api\/handlers)\/index\.ts$/;

@@ -18,6 +18,7 @@ const layers = [
   { at: 'src-renderer/', may: ['src-shared/'] },
   { at: 'e2e/', may: ['src-shared/contract/', 'src-main/testing/'] },
   { at: 'scripts/', may: [] },
+  { at: 'bench/', may: ['src-main/', 'src-shared/', 'scripts/'] },
 ];
 
 const begins = (file, folders) => folders.some((folder) => file.startsWith(folder));
@@ -31,7 +32,7 @@ const keptIn = [
   },
   {
     names: ['better-sqlite3'],
-    where: ['src-main/storage/', 'src-main/testing/', 'e2e/'],
+    where: ['src-main/storage/', 'src-main/testing/', 'e2e/', 'bench/'],
     tests: true,
     why: 'storage is the only SQL',
   },
@@ -44,8 +45,8 @@ const keptIn = [
   {
     names: ['child_process', 'node:child_process'],
     // launcher: spawns the children. hosts: forks the launcher and starts the pinned Node again.
-    // scripts: run vitest and playwright. testing, e2e: start real hosts and foreign programs.
-    where: ['src-main/launcher/', 'src-main/hosts/', 'src-main/testing/', 'e2e/', 'scripts/'],
+    // scripts: run vitest and playwright. bench: what it measures. testing, e2e: start real hosts and foreign programs.
+    where: ['src-main/launcher/', 'src-main/hosts/', 'src-main/testing/', 'e2e/', 'scripts/', 'bench/'],
     tests: true,
     why: 'only the launcher starts processes (a spawn blocks the one who does it)',
   },
@@ -82,7 +83,8 @@ export function resolveImport(file, specifier, exists) {
 }
 
 function relativeComplaint(file, target) {
-  if (target.startsWith('src-main/testing/') && !isTest(file) && !file.startsWith('src-main/testing/')) {
+  const mayTest = isTest(file) || begins(file, ['src-main/testing/', 'bench/']);
+  if (target.startsWith('src-main/testing/') && !mayTest) {
     return 'src-main/testing is imported by tests only';
   }
   if (/\.test\.(ts|tsx|mjs)$/.test(target)) return 'a test is imported by nobody';

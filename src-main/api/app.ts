@@ -11,8 +11,11 @@ import { eventHandler } from './event-handler.ts';
 import { type ApiDeps, type Handler, type Handlers, sourceOf } from './handler.ts';
 import { automationHandlers } from './handlers/automations.ts';
 import { compatHandlers } from './handlers/compat.ts';
+import { doctorHandlers } from './handlers/doctor.ts';
+import { queueHandlers } from './handlers/queue.ts';
 import { runHandlers } from './handlers/runs.ts';
 import { systemHandlers } from './handlers/system.ts';
+import { taskItemHandlers } from './handlers/task-items.ts';
 
 type Env = { Bindings: { actor: Actor } };
 export type App = OpenAPIHono<Env>;
@@ -81,7 +84,10 @@ export function createApp(deps: ApiDeps): App {
     ...automationHandlers(deps),
     ...runHandlers(deps),
     ...systemHandlers(deps),
+    ...queueHandlers(deps),
     ...compatHandlers(deps),
+    ...taskItemHandlers(deps),
+    ...doctorHandlers(deps),
   };
   const app: App = new OpenAPIHono<Env>({
     defaultHook: (result) => {

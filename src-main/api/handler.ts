@@ -2,6 +2,7 @@ import type { z } from '@hono/zod-openapi';
 import type { CallOutput } from '../../src-shared/contract/client.ts';
 import { ApiError } from '../../src-shared/contract/errors.ts';
 import type { RouteName, Routes } from '../../src-shared/contract/index.ts';
+import type { MachineFacts } from '../../src-shared/logic/doctor-input.ts';
 import type { Source } from '../../src-shared/model/automation.ts';
 import type { automationCommands } from '../engine/automation-commands.ts';
 import type { EngineContext } from '../engine/context.ts';
@@ -26,6 +27,8 @@ export interface ApiDeps {
   version: string;
   dataFolder: string;
   port(): number | null;
+  /** What the host knows about the machine: disk, files, lock, programs. Read anew at each call. */
+  machine(): Promise<MachineFacts>;
   /** Which lines the schedule modules and `why` need to know about scheduling being on. */
   newSecret(): string;
 }

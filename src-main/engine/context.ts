@@ -1,4 +1,5 @@
 import type { Clock } from '../../src-shared/clock.ts';
+import type { PermissionMode } from '../../src-shared/model/policies.ts';
 import type { AgentConfig, ScheduledTasksSettings } from '../../src-shared/model/settings.ts';
 import type { ScheduleContext } from '../../src-shared/schedules/index.ts';
 import type { Store } from '../storage/store.ts';
@@ -31,6 +32,7 @@ export interface EngineContext {
   /** Folder of `runs/<id>/outcome.json`, and the working folder of automations that name none. */
   runsFolder: string;
   workspaceFolder: string;
+  backupsFolder: string;
   /** The whole environment of a child: what the launcher's allow-list lets it inherit, its own, who it is. */
   childEnvironment(own: Record<string, string>, run: ChildIdentity): Record<string, string>;
   newId(): string;
@@ -51,7 +53,10 @@ export function scheduleContext(
   };
 }
 
-/** The agent an automation uses: the one it names, else the default one, else the only one. */
+/**
+ * The agent an automation uses: the one it names, else the default one, else the only one that is configured, else
+ * the only one that was found.
+ */
 export function agentFor(
   agents: Record<string, AgentConfig>,
   name: string | null,
@@ -61,6 +66,19 @@ export function agentFor(
     return config === undefined ? null : { name, config };
   }
   const all = Object.entries(agents);
-  const chosen = all.find(([, config]) => config.default) ?? (all.length === 1 ? all[0] : undefined);
+  const configured = all.filter(([, config]) => config.detected !== true);
+  const candidates = configured.length > 0 ? configured : all;
+  const only = candidates.length === 1 ? candidates[0] : undefined;
+  const chosen = all.find(([, config]) => config.default) ?? only;
   return chosen === undefined ? null : { name: chosen[0], config: chosen[1] };
+}
+
+/** The permission a run of an agent gets: asked for by the row, else by config.toml; null = the agent's own default. */
+export function permissionFor(
+  config: AgentConfig | undefined,
+  requested: PermissionMode | null,
+): PermissionMode | null {
+  // What a program of the person's own makes of a mode is unknown: none is passed on.
+  if (config?.profile === undefined) return null;
+  return requested ?? config.permission_mode ?? null;
 }

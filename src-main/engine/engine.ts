@@ -1,12 +1,16 @@
 import type { Launcher, OutputChunk } from '../launcher/protocol.ts';
+import { dueBackup, maintenance, maintenanceType } from './backup.ts';
 import { type ChangeFeed, type ChangeListener, createChangeFeed } from './change-feed.ts';
 import type { EngineContext } from './context.ts';
+import { createJanitor, type Janitor } from './janitor.ts';
 import { healUnchecked, planDue } from './planner.ts';
 import { type Claimed, claim } from './queue.ts';
+import { endPauseWhenOver, pauseState, schedulingHeld } from './queue-pause.ts';
 import { forgetRecord } from './recorded-outcome.ts';
 import { type FormerProcesses, recover } from './recovery.ts';
 import { createRunner, type Runner } from './runner.ts';
 import { supervise } from './supervisor.ts';
+import { TaskQueue } from './task-queue.ts';
 import { createTicker, type Ticker } from './ticker.ts';
 import { createWriter, type Writer } from './writer.ts';
 
@@ -16,6 +20,8 @@ export type OutputListener = (runId: string, chunks: OutputChunk[]) => void;
 
 export interface Engine {
   writer: Writer;
+  /** Background work besides runs. */
+  readonly tasks: TaskQueue;
   /** Recovers what a former host left, then scans. Call once, while holding the owner lock. */
   start(): Promise<void>;
   /** Claims nothing more, stops what runs (it is queued again), and resolves when all of it is written. */
@@ -54,22 +60,25 @@ function nextScanAt(ctx: EngineContext, more: boolean): number {
   if (more) return now;
   const busy = ctx.store.runs.countInProgress() > 0 || ctx.store.runs.countQueued() > 0;
   const seconds = busy ? ctx.settings.active_scan_seconds : ctx.settings.scan_interval_seconds;
-  const due = ctx.settings.enabled ? ctx.store.automations.nearestAfter(now) : null;
+  const due = schedulingHeld(ctx) ? null : ctx.store.automations.nearestAfter(now);
   const released = ctx.store.runs.nearestNotBefore(now);
   return Math.min(
     now + seconds * 1000,
     due ?? Number.POSITIVE_INFINITY,
+    pauseState(ctx).until ?? Number.POSITIVE_INFINITY,
     released ?? Number.POSITIVE_INFINITY,
   );
 }
 
 class StoreEngine implements Engine {
   readonly writer: Writer;
+  readonly tasks: TaskQueue;
   readonly #ctx: EngineContext;
   readonly #deps: EngineDeps;
   readonly #feed: ChangeFeed;
   readonly #runner: Runner;
   readonly #ticker: Ticker;
+  readonly #janitor: Janitor;
   readonly #outputListeners = new Set<OutputListener>();
   readonly #settledListeners = new Set<(runId: string) => void>();
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
@@ -90,6 +99,12 @@ class StoreEngine implements Engine {
       },
     });
     this.writer = createWriter(ctx.store, ctx.clock, () => this.#feed.poke());
+    this.tasks = new TaskQueue({
+      ctx,
+      writer: this.writer,
+      handlers: { [maintenanceType]: maintenance(ctx) },
+      due: () => dueBackup(ctx),
+    });
     this.#runner = createRunner({
       ctx,
       writer: this.writer,
@@ -104,24 +119,30 @@ class StoreEngine implements Engine {
         this.poke();
       },
     });
+    this.#janitor = createJanitor(ctx, this.writer);
     this.#ticker = createTicker(ctx.clock, ctx.log, () => this.#scan());
   }
 
   async start(): Promise<void> {
     if (this.#state !== 'new') return;
     await recover(this.#ctx, this.writer, this.#deps.processes);
+    await this.writer.write(() => this.#deps.renewLease());
     this.#state = 'running';
     this.#superviseEvery();
+    this.#janitor.start();
     this.poke();
+    await this.tasks.start();
   }
 
   async stop(): Promise<void> {
     if (this.#state === 'stopped' || this.#state === 'stopping') return;
     this.#state = 'stopping';
     this.#cancelSupervision?.();
+    const tasksStopped = this.tasks.stop();
     await this.#ticker.stop();
+    await this.#janitor.stop();
     for (const id of this.#runner.live()) this.#runner.cancel(id, 'service_stopped');
-    await settledWithin(this.#ctx, this.#runner);
+    await Promise.all([settledWithin(this.#ctx, this.#runner), tasksStopped]);
     this.#feed.stop();
     this.#state = 'stopped';
   }
@@ -166,7 +187,8 @@ class StoreEngine implements Engine {
     const ctx = this.#ctx;
     const result = await this.writer.write(() => {
       const healed = healUnchecked(ctx);
-      const planned = ctx.settings.enabled ? planDue(ctx) : { stop: [], more: false };
+      endPauseWhenOver(ctx);
+      const planned = schedulingHeld(ctx) ? { stop: [], more: false } : planDue(ctx);
       return { claimed: this.claimInside(), stop: planned.stop, more: planned.more || healed > 0 };
     });
     for (const id of result.stop) this.cancelRunning(id);

@@ -106,6 +106,7 @@ class Watch {
       if (before !== undefined && before !== now)
         expect(reachable(before, now), `${before} → ${now}`).toBe(true);
       this.#seen.set(run.thread_id, now);
+      if (now !== 'QUEUED') expect(metadataOf(run).queuedPosition).toBeUndefined();
       if (now !== 'IN_PROGRESS') expect([run.lease_token, run.holder, run.pid]).toEqual([null, null, null]);
       if (now === 'FAILED' || now === 'ACCEPTED' || now === 'CANCELLED')
         expect(run.finished_at).not.toBeNull();

@@ -1,7 +1,8 @@
 import type { Trigger } from '../../src-shared/model/run.ts';
-import { stringList } from '../storage/codec.ts';
+import { automationOf, stringList } from '../storage/codec.ts';
 import type { AutomationRow, RunMetadata, RunRow } from '../storage/rows.ts';
-import { agentFor, type EngineContext } from './context.ts';
+import { agentFor, type EngineContext, permissionFor } from './context.ts';
+import { schedulingHeld } from './queue-pause.ts';
 
 export interface NewRun {
   trigger: Trigger;
@@ -95,6 +96,11 @@ function openSession(ctx: EngineContext, automation: AutomationRow, run: RunRow,
   return id;
 }
 
+function effectivePermission(ctx: EngineContext, row: AutomationRow): string | null {
+  const { kind, agent, permission_mode } = automationOf(row);
+  return kind === 'agent' ? permissionFor(agentFor(ctx.agents, agent)?.config, permission_mode) : null;
+}
+
 function claimOne(
   ctx: EngineContext,
   candidate: RunRow,
@@ -115,6 +121,7 @@ function claimOne(
       lease_token: ctx.newId(),
       lease_expires_at: now + settings.worker_stale_seconds * 1000,
       session_id: session,
+      effective_permission_mode: effectivePermission(ctx, automation),
       metadata_json: JSON.stringify({ ...kept, conversationId: session, sessionId: session }),
     },
     { from: 'QUEUED' },
@@ -127,7 +134,7 @@ function claimOne(
 
 /**
  * Claims waiting runs in their order while the cap has room, and refreshes the positions of those that wait on.
- * The cap counts rows of the database, never memory. Call inside a transaction; start what it gives after the
+ * While scheduling is held only what was asked for is claimed. The cap counts rows of the database, never memory. Call inside a transaction; start what it gives after the
  * commit. An automation that another program deleted meanwhile ends its waiting run.
  */
 export function claim(ctx: EngineContext): Claimed[] {
@@ -136,7 +143,7 @@ export function claim(ctx: EngineContext): Claimed[] {
   const claimed: Claimed[] = [];
   const startedFor = new Set<string>();
   let room = settings.max_concurrent - store.runs.countInProgress();
-  for (const candidate of room > 0 ? store.runs.candidates(now, room * 2 + 8) : []) {
+  for (const candidate of room > 0 ? store.runs.candidates(now, room * 2 + 8, schedulingHeld(ctx)) : []) {
     if (room <= 0) break;
     if (candidate.exclusive === 1 && startedFor.has(candidate.automation_id)) continue;
     const automation = store.automations.get(candidate.automation_id);

@@ -104,6 +104,7 @@ function writeRun(ctx: EngineContext, run: RunRow, outcome: Outcome, done: Settl
       exit_code: outcome.exit_code,
       signal: outcome.signal,
       summary: outcome.summary,
+      question: outcome.question,
       output_bytes: outcome.output_bytes,
       output_dropped_bytes: outcome.output_dropped_bytes,
       change_count: outcome.changes.length,

@@ -19,6 +19,7 @@ import type { Db } from '../storage/open.ts';
 import { createStore, type Store } from '../storage/store.ts';
 import type { DataFolder } from './data-folder.ts';
 import { createLogins, sameSecret } from './logins.ts';
+import { machineFacts } from './machine-facts.ts';
 
 const leaseRenewMs = 20_000;
 const leaseForMs = 60_000;
@@ -33,6 +34,8 @@ export interface BackendOptions {
   version: string;
   /** What children may inherit from. */
   hostEnvironment: Record<string, string | undefined>;
+  /** A better-sqlite3 addon built for another runtime; undefined = the one of the package. */
+  nativeBinding?: string | undefined;
   /** With these an engine runs; without, the backend only reads and edits. */
   execution?: { launcher: Launcher; processes: FormerProcesses };
   /** How the port is opened; without it the backend is reached in-process only. */
@@ -71,6 +74,7 @@ function context(options: BackendOptions, store: Store): EngineContext {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     runsFolder: options.folder.runs,
     workspaceFolder: options.folder.workspace,
+    backupsFolder: options.folder.backups,
     childEnvironment: (own, run) => childEnvironment(options.hostEnvironment, own, run),
     newId: () => randomUUID(),
     holder: `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`,
@@ -120,6 +124,15 @@ export function createBackend(options: BackendOptions): Backend {
     version: options.version,
     dataFolder: options.folder.path,
     port: () => port,
+    machine: () =>
+      machineFacts({
+        folder: options.folder,
+        config: options.config,
+        environment: options.hostEnvironment,
+        // Who runs the engine was given the database together with the lock.
+        owner: engine !== null,
+        nativeBinding: options.nativeBinding,
+      }),
     newSecret: () => randomBytes(32).toString('base64url'),
   };
   let stopped: Promise<void> | null = null;

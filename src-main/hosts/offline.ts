@@ -5,6 +5,7 @@ import { openDatabase } from '../storage/open.ts';
 import { createBackend } from './backend.ts';
 import { readConfig } from './config.ts';
 import { type DataFolder, dataFolderPaths, prepareDataFolder } from './data-folder.ts';
+import { findAgents } from './find-agents.ts';
 import { createLog } from './log.ts';
 import { openOwned } from './single-owner.ts';
 import { version } from './version.ts';
@@ -34,14 +35,16 @@ export async function openOffline(dataFolder: string): Promise<Offline> {
   const folder = dataFolderPaths(dataFolder);
   prepareDataFolder(folder);
   const env = process.env;
+  const config = readConfig(folder.config, env);
   const backend = createBackend({
     folder,
     db: openMigrated(folder, env['NEXTRUN_SQLITE_BINDING']),
     clock: systemClock,
-    config: readConfig(folder.config, env),
+    config: { ...config, agents: findAgents(config.agents, env).agents },
     log: createLog(2, env['NEXTRUN_LOG'] ?? 'error'),
     version,
     hostEnvironment: env,
+    nativeBinding: env['NEXTRUN_SQLITE_BINDING'],
   });
   return {
     fetch: async (path, init) =>

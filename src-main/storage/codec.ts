@@ -22,8 +22,9 @@ import {
   runStatusSchema,
   triggerSchema,
 } from '../../src-shared/model/run.ts';
+import type { TaskItem } from '../../src-shared/model/task-item.ts';
 import { describeSchedule, type Schedule } from '../../src-shared/schedules/index.ts';
-import type { AutomationRow, RunMetadata, RunRow } from './rows.ts';
+import type { AutomationRow, RunMetadata, RunRow, TaskItemRow } from './rows.ts';
 
 interface Parser<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false };
@@ -244,6 +245,9 @@ export function runOf(row: RunRow, position: number | null): Run {
     result_state: legal(resultStateSchema.nullable(), metadata.resultState, null),
     result_evidence: legal(resultEvidenceSchema.nullable(), metadata.resultEvidence, null),
     summary: row.summary,
+    question: row.question,
+    requested_permission_mode: row.requested_permission_mode,
+    effective_permission_mode: row.effective_permission_mode,
     output_bytes: row.output_bytes,
     output_dropped_bytes: row.output_dropped_bytes,
     change_count: row.change_count,
@@ -252,5 +256,19 @@ export function runOf(row: RunRow, position: number | null): Run {
     review_note: row.review_note,
     pinned: row.pinned === 1,
     archived_at: row.archived_at,
+  };
+}
+
+const taskStatusWords = ['queued', 'running', 'done', 'failed'] as const;
+
+/** A background item as every door shows it; metadata that is no JSON object is shown as an empty one. */
+export function taskItemOf(row: TaskItemRow): TaskItem {
+  const { is_deleted: _, metadata, status, ...same } = row;
+  const value = parseJson(metadata);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return {
+    ...same,
+    status: taskStatusWords[status] ?? 'failed',
+    metadata: isObject ? { ...value } : {},
   };
 }

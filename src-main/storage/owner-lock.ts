@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { storageFault } from './errors.ts';
 import { type Db, openDatabase } from './open.ts';
 
@@ -29,6 +30,22 @@ export function takeOwnerLock(file: string, nativeBinding?: string): OwnerLock |
       held.close();
     },
   };
+}
+
+/**
+ * Whether some process holds the lock, without taking it. For a process that does not hold it itself. A file that is
+ * not there is held by nobody.
+ */
+export function isOwnerLockHeld(file: string, nativeBinding?: string): boolean {
+  if (!existsSync(file)) return false;
+  try {
+    // Opening reads the file, which an exclusive lock refuses; a shared lock is held for no longer than that.
+    openDatabase(file, { nativeBinding, readonly: true, busyTimeoutMs: 0, journal: 'delete' }).close();
+    return false;
+  } catch (error) {
+    if (storageFault(error) === 'busy') return true;
+    throw error;
+  }
 }
 
 function openLock(file: string, nativeBinding: string | undefined): Db {

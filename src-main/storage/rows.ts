@@ -113,6 +113,7 @@ export interface RunRow {
   config_snapshot_json: string | null;
   requested_permission_mode: string | null;
   effective_permission_mode: string | null;
+  question: string | null;
   exit_code: number | null;
   signal: string | null;
   summary: string | null;
@@ -125,6 +126,22 @@ export interface RunRow {
   pinned: number;
   source: string | null;
   idempotency_key: string | null;
+}
+
+/** An item of the background queue; `status` 0 waiting, 1 running, 2 completed, 3 failed. */
+export interface TaskItemRow {
+  id: string;
+  task_type: string;
+  entity_id: string;
+  entity_title: string | null;
+  status: number;
+  error_message: string | null;
+  metadata: string | null;
+  started_at: number | null;
+  completed_at: number | null;
+  created_at: number;
+  updated_at: number;
+  is_deleted: number;
 }
 
 /** The keys of `metadata_json` that readers of WorkBuddy's file expect. */

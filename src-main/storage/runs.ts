@@ -16,6 +16,8 @@ const queueOrder = 'priority DESC, queue_order, queued_at, rowid';
 /** Without the hint SQLite reads by status and sorts all that waits. */
 const queue = 'automation_runs INDEXED BY nextrun_runs_queue';
 const claimable = "status = 'QUEUED' AND not_before <= @now";
+/** What waits by the schedule, and is not claimed while everything is paused (`isOfSchedule` in the engine). */
+const heldBack = "(trigger IN ('schedule', 'missed') OR (trigger = 'retry' AND scheduled_for IS NOT NULL))";
 /** How many waiting runs carry their position in metadata_json (ruling 12); the API computes the rest. */
 const storedPositions = 100;
 
@@ -87,8 +89,9 @@ export class RunTable extends Table {
       "SELECT min(not_before) FROM automation_runs WHERE status = 'QUEUED' AND not_before > ?",
     )
     .pluck();
-  readonly #candidates = this.db.prepare<[{ now: number; limit: number }], RunRow>(
+  readonly #candidates = this.db.prepare<[{ now: number; limit: number; held: number }], RunRow>(
     `SELECT * FROM automation_runs AS waiting INDEXED BY nextrun_runs_queue WHERE ${claimable}
+       AND NOT (@held = 1 AND ${heldBack})
        AND NOT (exclusive = 1 AND EXISTS (SELECT 1 FROM automation_runs AS running
          WHERE running.automation_id = waiting.automation_id AND running.exclusive = 1
            AND running.status = 'IN_PROGRESS'))
@@ -184,9 +187,9 @@ export class RunTable extends Table {
     return this.#nearest.get(now) ?? null;
   }
 
-  /** Claimable runs whose automation has no exclusive run in progress, in order. */
-  candidates(now: number, limit: number): RunRow[] {
-    return this.#candidates.all({ now, limit });
+  /** Claimable runs whose automation has no exclusive run in progress, in order; `held` leaves out those of the schedule. */
+  candidates(now: number, limit: number, held: boolean): RunRow[] {
+    return this.#candidates.all({ now, limit, held: held ? 1 : 0 });
   }
 
   /** 1..n for a claimable run, null for any other. */
@@ -221,7 +224,17 @@ export class RunTable extends Table {
 
   /** Moves a run to another state when it is still in `guard.from` (and under that lease); tells whether. */
   move(id: string, to: RunStatus, patch: Partial<RunRow>, guard: Guard): boolean {
-    return this.touch(id, { ...patch, status: to }, guard);
+    const moved = this.touch(id, { ...patch, status: to }, guard);
+    if (moved && guard.from === 'QUEUED' && to !== 'IN_PROGRESS') this.#leaveQueue(id);
+    return moved;
+  }
+
+  /** Who waits no longer has no position; a reader of the file would believe a stale one. */
+  #leaveQueue(id: string): void {
+    const row = this.#byId.get(id);
+    if (row === undefined) return;
+    const { queuedPosition, ...kept } = metadataOf(row);
+    if (queuedPosition !== undefined) this.#setMetadata.run(JSON.stringify(kept), id);
   }
 
   /** Changes columns beside the state, under the same guard. */

@@ -1,13 +1,18 @@
 import { type AccessTables, accessTables } from './access.ts';
 import { AutomationTable } from './automations.ts';
+import { checkCopy, copyDatabase } from './backup.ts';
 import { type ChangeLog, changeLog } from './changes.ts';
+import { type Diagnosis, diagnosis } from './diagnosis.ts';
 import { type EngineState, engineState } from './engine-state.ts';
 import type { Db } from './open.ts';
 import { type OutputTable, outputTable } from './output.ts';
+import { type QueueOrderTable, queueOrderTable } from './queue-order.ts';
+import { type Retention, retention } from './retention.ts';
 import { type ReviewTable, reviewTable } from './reviews.ts';
 import { RunTable } from './runs.ts';
 import { SessionTable } from './sessions.ts';
 import { type SlotTable, slotTable } from './slots.ts';
+import { TaskItemTable } from './task-items.ts';
 
 /** All tables over one connection. The only way SQL is reached from outside this folder. */
 export interface Store {
@@ -20,6 +25,10 @@ export interface Store {
   engine: EngineState;
   access: AccessTables;
   reviews: ReviewTable;
+  taskItems: TaskItemTable;
+  diagnosis: Diagnosis;
+  retention: Retention;
+  queue: QueueOrderTable;
   /**
    * Runs `fn` in one BEGIN IMMEDIATE transaction (a savepoint inside another one) and gives its value. `fn` is
    * synchronous. Throws what SQLite throws; `storageFault` sorts it.
@@ -27,6 +36,10 @@ export interface Store {
   transaction<T>(fn: () => T): T;
   /** Runs `fn` as a savepoint: when it throws, only its own writes are undone. */
   savepoint<T>(fn: () => T): T;
+  /** Copies the whole database into a file that does not exist or is empty. Not inside a transaction. */
+  copyInto(file: string): void;
+  /** Checks such a copy; throws DamagedCopyError. Not inside a transaction. */
+  checkCopy(file: string): void;
   close(): void;
 }
 
@@ -42,8 +55,14 @@ export function createStore(db: Db): Store {
     engine: engineState(db),
     access: accessTables(db),
     reviews: reviewTable(db),
+    taskItems: new TaskItemTable(db),
+    diagnosis: diagnosis(db),
+    retention: retention(db),
+    queue: queueOrderTable(db),
     transaction: (fn) => db.transaction(fn).immediate(),
     savepoint: (fn) => db.transaction(fn)(),
+    copyInto: (file) => copyDatabase(db, file),
+    checkCopy: (file) => checkCopy(db, file),
     close: () => db.close(),
   };
 }

@@ -50,6 +50,7 @@ export async function testEngine(
     timezone,
     runsFolder: join(temporary.folder, 'runs'),
     workspaceFolder: join(temporary.folder, 'workspace'),
+    backupsFolder: join(temporary.folder, 'backups'),
     childEnvironment: (own, run) => childEnvironment({ PATH: '/usr/bin:/bin' }, own, run),
     newId: () => {
       ids += 1;

@@ -36,6 +36,9 @@ function run(id: string, change: Partial<Run> = {}): Run {
     result_state: null,
     result_evidence: null,
     summary: null,
+    question: null,
+    requested_permission_mode: null,
+    effective_permission_mode: null,
     output_bytes: 0,
     output_dropped_bytes: 0,
     change_count: 0,
@@ -55,6 +58,7 @@ const automation = (id: string, change: Partial<Automation> = {}) =>
 const queue = (change: Partial<Queue> = {}): Queue => ({
   cap: 3,
   paused: false,
+  paused_until: null,
   running: [],
   waiting: [],
   deferred: [],

@@ -20,7 +20,10 @@ export const healthSchema = z
 export const queueSchema = z
   .object({
     cap: z.number().int(),
+    /** Nothing of the schedule starts; what is asked for does. */
     paused: z.boolean(),
+    /** When the pause ends by itself; null = when somebody resumes. */
+    paused_until: z.number().int().nullable(),
     running: z.array(run),
     waiting: z.array(run.extend({ estimated_start_at: z.number().int().nullable() })),
     deferred: z.array(run),
@@ -33,6 +36,40 @@ export const queueRoutes = {
     path: '/api/queue',
     tags: ['queue'],
     summary: 'What runs, what waits with its position, what is held back',
+    responses: { 200: answer(queueSchema), ...errorAnswers },
+  }),
+  pauseQueue: createRoute({
+    method: 'post',
+    path: '/api/queue/pause',
+    tags: ['queue'],
+    summary: 'Pause everything that is scheduled, for `minutes` or until it is resumed; run now still works',
+    request: {
+      body: body(z.object({ minutes: z.number().int().min(1).max(525_600).optional() }).strict(), false),
+    },
+    responses: { 200: answer(queueSchema), ...errorAnswers },
+  }),
+  resumeQueue: createRoute({
+    method: 'post',
+    path: '/api/queue/resume',
+    tags: ['queue'],
+    summary: 'End the pause; what fell due meanwhile follows the missed policy of each automation',
+    responses: { 200: answer(queueSchema), ...errorAnswers },
+  }),
+  reorderQueue: createRoute({
+    method: 'post',
+    path: '/api/queue/reorder',
+    tags: ['queue'],
+    summary: 'Move a waiting run before another one of its priority, or with null to the end',
+    request: {
+      body: body(
+        z
+          .object({
+            run_id: z.string().min(1).max(200),
+            before_run_id: z.string().min(1).max(200).nullable(),
+          })
+          .strict(),
+      ),
+    },
     responses: { 200: answer(queueSchema), ...errorAnswers },
   }),
 } as const;
@@ -130,7 +167,21 @@ export const systemRoutes = {
           port: z.number().int().nullable(),
           max_concurrent: z.number().int(),
           scheduling_enabled: z.boolean(),
-          agents: z.array(z.object({ name: z.string(), command: z.array(z.string()), default: z.boolean() })),
+          agents: z.array(
+            z.object({
+              name: z.string(),
+              command: z.array(z.string()),
+              /** Used where a task names no agent. */
+              default: z.boolean(),
+              /** The known agent it is; null = any program that takes and writes text. */
+              profile: z.string().nullable(),
+              /** Found on this computer, not configured. */
+              detected: z.boolean(),
+              /** Where its program is and what version it says it is; null when not known. */
+              path: z.string().nullable(),
+              version: z.string().nullable(),
+            }),
+          ),
           counts: z.object({
             automations: z.number().int(),
             attention: z.number().int(),

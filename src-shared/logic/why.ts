@@ -6,6 +6,8 @@ export interface WhyInput {
   now: number;
   unchecked: boolean;
   scheduling_enabled: boolean;
+  /** A person has paused everything. */
+  paused: boolean;
   engine_running: boolean;
   cap: number;
   running: number;
@@ -26,6 +28,11 @@ const repairs = {
     action: 'enable_scheduling',
     en: 'Set enabled = true in [scheduled_tasks]',
     zh: '在 [scheduled_tasks] 中设置 enabled = true',
+  },
+  resumeAll: {
+    action: 'resume_all',
+    en: 'Resume everything (nextrun resume)',
+    zh: '恢复全部调度（nextrun resume）',
   },
   agent: {
     action: 'configure_agent',
@@ -84,6 +91,11 @@ function schedulingClause({ scheduling_enabled: on }: WhyInput): Clause {
   return clause('scheduling', on, en, on ? '调度已开启' : '调度已关闭', repairs.enable);
 }
 
+function notHeldClause({ paused }: WhyInput): Clause {
+  const en = paused ? 'Everything is paused' : 'Nothing is paused as a whole';
+  return clause('not_held', !paused, en, paused ? '已暂停全部调度' : '没有暂停全部调度', repairs.resumeAll);
+}
+
 function notDeletedClause({ automation }: WhyInput): Clause {
   const kept = automation.deleted_at === null;
   const en = kept ? 'It is not deleted' : 'It is deleted';
@@ -128,6 +140,7 @@ function agentClause({ agent_found: found }: WhyInput): Clause {
 const dueTest: readonly ((input: WhyInput) => Clause)[] = [
   engineClause,
   schedulingClause,
+  notHeldClause,
   notDeletedClause,
   statusClause,
   checkedClause,

@@ -2,6 +2,7 @@ import type { automationRoutes } from '../../../src-shared/contract/automations.
 import { ApiError } from '../../../src-shared/contract/errors.ts';
 import { why } from '../../../src-shared/logic/why.ts';
 import { agentFor } from '../../engine/context.ts';
+import { pauseState } from '../../engine/queue-pause.ts';
 import { automationOf } from '../../storage/codec.ts';
 import type { AutomationRow } from '../../storage/rows.ts';
 import { type ApiDeps, commit, type Handlers, requireEngine } from '../handler.ts';
@@ -23,6 +24,7 @@ function explain(deps: ApiDeps, row: AutomationRow) {
     now,
     unchecked: row.unchecked === 1,
     scheduling_enabled: ctx.settings.enabled,
+    paused: pauseState(ctx).paused,
     engine_running: engine?.running() ?? false,
     cap: ctx.settings.max_concurrent,
     running: ctx.store.runs.countInProgress(),

@@ -1,15 +1,13 @@
 import type { z } from '@hono/zod-openapi';
 import { ApiError } from '../../../src-shared/contract/errors.ts';
-import type { healthSchema, queueRoutes, systemRoutes } from '../../../src-shared/contract/system.ts';
+import type { healthSchema, systemRoutes } from '../../../src-shared/contract/system.ts';
+import { silentMs } from '../../../src-shared/logic/doctor-machine.ts';
 import { normalizeSchedule, preview } from '../../../src-shared/schedules/index.ts';
 import { asApiError } from '../../engine/automation-commands.ts';
-import { scheduleContext } from '../../engine/context.ts';
-import { runOf } from '../../storage/codec.ts';
+import { agentFor, scheduleContext } from '../../engine/context.ts';
 import { type ApiDeps, commit, type Handlers } from '../handler.ts';
 
 const pageTokenMs = 12 * 3_600_000;
-/** No scan for this long means that the engine is stuck (spec/faults.md F52), ms. */
-const silentMs = 95_000;
 
 /** Whether the engine scans; what the open route /healthz says. */
 export function health(deps: ApiDeps): z.infer<typeof healthSchema> {
@@ -31,37 +29,9 @@ export function health(deps: ApiDeps): z.infer<typeof healthSchema> {
   };
 }
 
-/** The queue as it stands; starts are estimated from how long runs of each automation took before. */
-function queue(deps: ApiDeps) {
-  const { ctx } = deps;
-  const now = ctx.clock.now();
-  const waiting = ctx.store.runs.waiting(now, 1000);
-  const running = ctx.store.runs.inProgress();
-  const free = new Array<number>(Math.max(0, ctx.settings.max_concurrent - running.length)).fill(now);
-  const ends = running.map((run) => expectedEnd(deps, run.automation_id, run.started_at ?? now, now));
-  const slots = [...free, ...ends].sort((one, other) => one - other);
-  return {
-    cap: ctx.settings.max_concurrent,
-    paused: !ctx.settings.enabled,
-    running: running.map((row) => runOf(row, null)),
-    waiting: waiting.map((row, index) => {
-      const start = slots.shift() ?? now;
-      const estimate = expectedEnd(deps, row.automation_id, start, start);
-      slots.push(estimate);
-      slots.sort((one, other) => one - other);
-      return { ...runOf(row, index + 1), estimated_start_at: Number.isFinite(start) ? start : null };
-    }),
-    deferred: ctx.store.runs.deferred(now).map((row) => runOf(row, null)),
-  };
-}
-
-function expectedEnd(deps: ApiDeps, automationId: string, startedAt: number, now: number): number {
-  const usual = deps.ctx.store.runs.usualDuration(automationId);
-  return usual === null ? Number.POSITIVE_INFINITY : Math.max(now, startedAt + usual);
-}
-
 function info(deps: ApiDeps) {
   const { ctx } = deps;
+  const usual = agentFor(ctx.agents, null)?.name;
   return {
     version: deps.version,
     timezone: ctx.timezone,
@@ -72,19 +42,20 @@ function info(deps: ApiDeps) {
     agents: Object.entries(ctx.agents).map(([name, agent]) => ({
       name,
       command: agent.command,
-      default: agent.default,
+      default: name === usual,
+      profile: agent.profile ?? null,
+      detected: agent.detected === true,
+      path: agent.path ?? null,
+      version: agent.version ?? null,
     })),
     counts: { ...ctx.store.automations.counts(), needs_review: ctx.store.runs.countNeedsReview() },
   };
 }
 
-/** Handlers of the queue and of the system's own routes. */
-export function systemHandlers(
-  deps: ApiDeps,
-): Handlers<keyof typeof systemRoutes | keyof typeof queueRoutes> {
+/** Handlers of the system's own routes. */
+export function systemHandlers(deps: ApiDeps): Handlers<keyof typeof systemRoutes> {
   const { ctx } = deps;
   return {
-    getQueue: () => ({ status: 200, body: queue(deps) }),
     health: () => {
       const body = health(deps);
       return { status: body.status === 'ok' ? 200 : 503, body };

@@ -517,7 +517,7 @@ describe('the rest', () => {
       agents: [],
       counts: { automations: 1, attention: 0, needs_review: 4 },
     };
-    const queue = { cap: 3, paused: false, running: [run()], waiting: [], deferred: [] };
+    const queue = { cap: 3, paused: false, paused_until: null, running: [run()], waiting: [], deferred: [] };
     const result = await runFake(['status'], {
       answers: { health: () => health, info: () => info, getQueue: () => queue },
     });

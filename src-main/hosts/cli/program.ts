@@ -2,8 +2,11 @@ import { Command, CommanderError } from 'commander';
 import { ApiError } from '../../../src-shared/contract/errors.ts';
 import { Cli } from './cli.ts';
 import { addAutomationCommands } from './commands/automations.ts';
+import { addBackupCommand } from './commands/backup.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addHostCommands } from './commands/host.ts';
 import { addLogsCommand } from './commands/logs.ts';
+import { addQueueCommands } from './commands/queue.ts';
 import { addRunCommands } from './commands/run.ts';
 import { addRunsCommand } from './commands/runs.ts';
 import { addScheduleCommands } from './commands/schedules.ts';
@@ -45,6 +48,9 @@ export function buildProgram(cli: Cli): Command {
   addLogsCommand(program, cli);
   addShowCommands(program, cli);
   addScheduleCommands(program, cli);
+  addDoctorCommand(program, cli);
+  addQueueCommands(program, cli);
+  addBackupCommand(program, cli);
   return program;
 }
 

@@ -39,6 +39,12 @@ const en = {
   paused: (name: string) => `Paused “${name}”.`,
   resumed: (name: string, next: string | null) =>
     next === null ? `Resumed “${name}”.` : `Resumed “${name}”. Next run ${next}.`,
+  allPaused: (until: string | null) =>
+    until === null
+      ? 'Everything is paused. Resume with: nextrun resume'
+      : `Everything is paused until ${until}. Resume earlier with: nextrun resume`,
+  allResumed: 'Everything goes on. What was missed follows the policy of each task.',
+  stillOff: 'Scheduling is switched off in config.toml: set enabled = true in [scheduled_tasks].',
   nothingToChange: 'Nothing to change was given.',
   nothingToChangeHint: 'See “nextrun edit --help”.',
   strayWords: (word: string) => `“${word}” is not expected here.`,
@@ -84,6 +90,12 @@ const en = {
   why: { repair: (text: string) => `→ ${text}` },
   login: 'This address signs in once, within a few minutes:',
   tokenMade: 'This token is shown only now:',
+  backup: {
+    existing: 'A backup is already being made; waiting for it.',
+    interrupted: 'Stopped waiting. The backup goes on.',
+    failed: (why: string) => `The backup failed: ${why}`,
+    gone: 'The backup is no longer listed.',
+  },
   columns: {
     id: 'ID',
     name: 'NAME',
@@ -115,6 +127,8 @@ const en = {
     queue: 'Queue',
     queueText: (running: number, cap: number, waiting: number) =>
       `${running} of ${cap} running, ${waiting} waiting`,
+    paused: 'Paused',
+    pausedText: (until: string | null) => (until === null ? 'until it is resumed' : `until ${until}`),
     zone: 'Time zone',
     folder: 'Data folder',
     problem: 'Problem',
@@ -182,6 +196,12 @@ const zh: Words = {
   deleted: (name) => `已删除“${name}”。历史记录会保留。`,
   paused: (name) => `已暂停“${name}”。`,
   resumed: (name, next) => (next === null ? `已恢复“${name}”。` : `已恢复“${name}”。下次运行 ${next}。`),
+  allPaused: (until) =>
+    until === null
+      ? '已暂停全部调度。恢复：nextrun resume'
+      : `全部调度暂停至 ${until}。提前恢复：nextrun resume`,
+  allResumed: '已恢复全部调度。错过的运行按各任务的策略处理。',
+  stillOff: 'config.toml 中关闭了调度：请在 [scheduled_tasks] 中设置 enabled = true。',
   nothingToChange: '没有给出要修改的内容。',
   nothingToChangeHint: '参见 nextrun edit --help。',
   strayWords: (word) => `这里不需要“${word}”。`,
@@ -227,6 +247,12 @@ const zh: Words = {
   why: { repair: (text) => `→ ${text}` },
   login: '这个地址可登录一次，几分钟内有效：',
   tokenMade: '这个令牌只显示这一次：',
+  backup: {
+    existing: '已有备份正在进行；等待它完成。',
+    interrupted: '已停止等待。备份仍在继续。',
+    failed: (why) => `备份失败：${why}`,
+    gone: '列表中已没有这个备份。',
+  },
   columns: {
     id: 'ID',
     name: '名称',
@@ -256,6 +282,8 @@ const zh: Words = {
     tasksText: (all, attention, review) => `共 ${all} 个，${attention} 个有问题；${review} 次运行待确认`,
     queue: '队列',
     queueText: (running, cap, waiting) => `运行中 ${running}/${cap}，排队 ${waiting}`,
+    paused: '已暂停',
+    pausedText: (until) => (until === null ? '直到恢复' : `至 ${until}`),
     zone: '时区',
     folder: '数据文件夹',
     problem: '问题',

@@ -18,6 +18,7 @@ import {
   removeServerFile,
   writeServerFile,
 } from '../data-folder.ts';
+import { type FoundAgents, findAgents } from '../find-agents.ts';
 import { createLog } from '../log.ts';
 import { AlreadyServedError, openOwned } from '../single-owner.ts';
 import { version } from '../version.ts';
@@ -47,10 +48,19 @@ function pageFolder(): string {
 function openBackend(
   folder: DataFolder,
   options: ServeOptions,
-): { backend: Backend; release(): void; host: string; port: number } {
+): {
+  backend: Backend;
+  found: FoundAgents;
+  ready: Promise<void>;
+  release(): void;
+  host: string;
+  port: number;
+} {
   const notes = prepareDataFolder(folder);
   const env = process.env;
   const config = readConfig(folder.config, env);
+  const found = findAgents(config.agents, env);
+  const ready = found.complete();
   const log = createLog(join(folder.logs, 'nextrun.log'), env['NEXTRUN_LOG']);
   for (const note of notes) log.warn({}, note);
   const { db, lock } = openOwned(folder, systemClock.now(), env['NEXTRUN_SQLITE_BINDING']);
@@ -59,10 +69,10 @@ function openBackend(
     folder,
     db,
     clock: systemClock,
-    config,
+    config: { ...config, agents: found.agents },
     log,
     version,
-    hostEnvironment: env,
+    hostEnvironment: found.environment,
     execution: {
       launcher,
       processes: { end: (pid, startedAt, runId) => endFormer({ pid, startedAt, runId, clock: systemClock }) },
@@ -75,6 +85,8 @@ function openBackend(
   });
   return {
     backend,
+    found,
+    ready,
     release: () => lock.release(),
     host: config.http.host,
     port: options.port ?? config.http.port,
@@ -131,7 +143,10 @@ async function run(
     url: server.url,
     version,
   });
+  // What is overdue starts at once and may need a program that only the login shell knows.
+  await opened.ready;
   await backend.start();
+  void opened.found.askVersions();
   announce(folder, backend, server.url, options);
   await stopAsked;
   process.stderr.write('Stopping; what runs is queued again …\n');

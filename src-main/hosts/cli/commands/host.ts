@@ -53,6 +53,14 @@ async function liveStatus(cli: Cli, connection: Connection, json: boolean): Prom
       [s.lastScan, cli.exact(health.last_scan_at)],
       [s.nextScan, cli.exact(health.next_scan_at)],
       [s.queue, s.queueText(queue.running.length, queue.cap, queue.waiting.length)],
+      [
+        s.paused,
+        queue.paused
+          ? info.scheduling_enabled
+            ? s.pausedText(cli.exact(queue.paused_until))
+            : cli.t.stillOff
+          : null,
+      ],
       [s.tasks, s.tasksText(automations, attention, needs_review)],
       [s.zone, oneLine(info.timezone)],
       [s.folder, oneLine(info.data_folder)],
