@@ -6,7 +6,7 @@ test('a person signs in by the link, submits a command and sees it run and end',
   const { page, complaints } = await open(host);
   await expect(page.getByText('Connected')).toBeVisible();
   expect(page.url()).not.toContain('login');
-  await page.getByRole('group', { name: 'Runner' }).getByText('Command').click();
+  await page.getByRole('radio', { name: 'Command' }).press('Space');
   await page.getByLabel('Command line').fill('echo from the page; sleep 1; echo and done');
   await page.getByLabel('Command line').press('Control+Enter');
   const runs = page.getByRole('region', { name: 'Recent runs' });

@@ -1,7 +1,8 @@
 import { closeSync, mkdirSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { sleep } from './clock.ts';
 import type { EngineContext } from './context.ts';
-import type { TaskHandler, TaskRequest } from './task-handler.ts';
+import type { TaskHandler, TaskRequest, TaskWork } from './task-handler.ts';
 
 const dayMs = 86_400_000;
 /** After a backup that failed the next one is not tried before this, ms. */
@@ -46,9 +47,10 @@ function prune(folder: string, made: string): void {
 
 /**
  * Copies the database into the folder of backups and checks the copy; gives its path and size. A file under its
- * final name is a whole, checked backup. Throws what SQLite and the file system throw, and leaves nothing then.
+ * final name is a whole, checked backup. Copy and check each block the event loop, about 4 and 3 ms for each megabyte.
+ * Throws what SQLite and the file system throw, and leaves nothing then.
  */
-function backUp(ctx: BackupContext, touch: () => void): { file: string; bytes: number } {
+async function backUp(ctx: BackupContext, work: TaskWork): Promise<{ file: string; bytes: number }> {
   const { store, clock, backupsFolder: folder } = ctx;
   for (const name of names(folder)) if (unfinished.test(name)) rmSync(join(folder, name), { force: true });
   const name = nameOf(clock.now());
@@ -58,7 +60,10 @@ function backUp(ctx: BackupContext, touch: () => void): { file: string; bytes: n
     // Made before SQLite fills it, so that it is at no moment readable by others.
     closeSync(openSync(partial, 'wx', 0o600));
     store.copyInto(partial);
-    touch();
+    work.touch();
+    // Requests and runs that came meanwhile have their turn.
+    await sleep(clock, 0);
+    work.signal.throwIfAborted();
     store.checkCopy(partial);
     renameSync(partial, file);
   } catch (error) {
@@ -71,12 +76,12 @@ function backUp(ctx: BackupContext, touch: () => void): { file: string; bytes: n
 
 /** Carries `Maintenance` out, by entity: `backup`. */
 export function maintenance(ctx: BackupContext): TaskHandler {
-  return async (item, { signal, touch }) => {
-    signal.throwIfAborted();
+  return async (item, work) => {
+    work.signal.throwIfAborted();
     if (item.entity_id !== backupRequest.entity_id) {
       throw new Error(`${maintenanceType} knows no "${item.entity_id}"`);
     }
-    return backUp(ctx, touch);
+    return backUp(ctx, work);
   };
 }
 
