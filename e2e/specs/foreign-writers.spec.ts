@@ -105,6 +105,8 @@ test('the sqlite3 shell is a writer too, and a lock it holds loses nothing', asy
   const host = await rig.start();
   const now = Date.now();
   execFileSync('sqlite3', [
+    '-cmd',
+    '.timeout 5000',
     host.database,
     `INSERT INTO automations (id, name, prompt, status, created_at, updated_at, next_run_at) VALUES ('l', 'locked', 'p', 'ACTIVE', ${now}, ${now}, ${now + 1000})`,
   ]);

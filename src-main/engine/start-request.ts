@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { secretValues } from '../../src-shared/logic/secrets.ts';
 import type { StartRequest } from '../launcher/protocol.ts';
 import { automationOf } from '../storage/codec.ts';
 import type { RunRow } from '../storage/rows.ts';
@@ -53,6 +54,7 @@ export function startRequest(ctx: EngineContext, claimed: Claimed): StartRequest
       run_key: run.run_key ?? run.thread_id,
       attempt: run.attempt,
     }),
+    secrets: secretValues(automation.env),
     timeout_ms: automation.timeout_ms,
     idle_timeout_ms: automation.idle_timeout_ms,
     output_cap_bytes: ctx.settings.output_cap_bytes,

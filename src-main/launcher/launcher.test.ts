@@ -163,6 +163,18 @@ describe('an end of its own', () => {
   });
 });
 
+describe('F66: secrets', () => {
+  test('one that comes a byte at a time shows nowhere, and the text around it stays', async () => {
+    const secret = 'canary-0123456789';
+    const script = `printf 'key: '; printf '%s' "$KEY" | sed 's/./&\\n/g' | while read -r c; do printf '%s' "$c"; done; printf ' end'`;
+    const id = start({ argv: [script], shell: true, secrets: [secret], env: { PATH: path, KEY: secret } });
+    const got = await outcome(id);
+    expect(JSON.stringify(got)).not.toContain('canary');
+    expect(box.text(id, 'stdout')).toBe('key: *** end');
+    expect(got.summary).toBe('key: *** end');
+  });
+});
+
 describe('what cannot be started', () => {
   test('a missing working folder is named, not the program', async () => {
     const cwd = join(folder, 'nowhere');

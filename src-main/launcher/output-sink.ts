@@ -1,6 +1,7 @@
 import type { Clock } from '../../src-shared/clock.ts';
 import type { AgentReader, AgentText } from '../../src-shared/executors/agent-stream.ts';
 import { type StreamDecoder, streamDecoder } from './decoder.ts';
+import { type MaskedStream, type Masker, masker } from './masking.ts';
 import type { OutputChunk } from './protocol.ts';
 import { stripControls } from './strip-controls.ts';
 import { characterCut, tailRing } from './tail-ring.ts';
@@ -33,6 +34,8 @@ export interface SinkOptions {
   clock: Clock;
   /** Most bytes (of UTF-8 text) to pass on. */
   cap: number;
+  /** Texts that are shown as `***` wherever they occur, also when they come in pieces. */
+  secrets?: readonly string[];
   /** Called at most 100 ms after text came; `chunks` is empty when only the counts changed. */
   emit(chunks: OutputChunk[], output_bytes: number, dropped_bytes: number): void;
 }
@@ -186,6 +189,10 @@ function childIntake(take: (stream: ChildStream, text: string) => void, note: (t
   };
 }
 
+function masksOf(mask: Masker): Record<ChildStream, MaskedStream> {
+  return { stdout: mask.stream(), stderr: mask.stream() };
+}
+
 /**
  * Takes the bytes of a run's children and gives numbered text chunks. Under half the cap text is passed on at
  * once; beyond it the last half is kept in a ring and passed on by `close`, after a system chunk that says how
@@ -220,6 +227,9 @@ export function outputSink(options: SinkOptions) {
     ring.push(stream, encoded.subarray(cut));
   }
 
+  const mask = masker(options.secrets ?? []);
+  let masks = masksOf(mask);
+
   function take(stream: ChildStream, text: string): void {
     if (text === '') return;
     bytes += Buffer.byteLength(text);
@@ -227,20 +237,29 @@ export function outputSink(options: SinkOptions) {
     pass(stream, text);
   }
 
-  const intake = childIntake(take, (text) => {
-    bytes += Buffer.byteLength(text);
-    pass('system', text, true);
-  });
+  const intake = childIntake(
+    (stream, text) => take(stream, masks[stream].write(text)),
+    (text) => {
+      const masked = mask.text(text);
+      bytes += Buffer.byteLength(masked);
+      pass('system', masked, true);
+    },
+  );
 
   return {
     write: intake.write,
     /** Begins a sub-run whose stdout is a stream of events; lasts until `endPart`. */
     readWith: intake.readWith,
+    /** A text with the secrets of the run masked. */
+    mask: mask.text,
     /** A note of the launcher itself; not counted as output. */
     system: (text: string): void => pass('system', text),
     /** Ends a sub-run: the next bytes belong to another child. */
     endPart(): PartText {
       const said = intake.end();
+      take('stdout', masks.stdout.end());
+      take('stderr', masks.stderr.end());
+      masks = masksOf(mask);
       const text = part.text();
       if (said !== null) text.has_text = said;
       part = partKeeper();

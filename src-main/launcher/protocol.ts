@@ -16,6 +16,8 @@ export interface StartRequest {
   cwds: string[];
   /** The whole environment of the child; the launcher adds nothing. */
   env: Record<string, string>;
+  /** Values of the environment that must not show in anything the run leaves behind. */
+  secrets?: string[];
   timeout_ms: number;
   /** Silence after which the run is stopped with reason `idle`; 0 = never. */
   idle_timeout_ms: number;

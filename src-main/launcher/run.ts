@@ -177,7 +177,12 @@ function childSlot() {
 /** Carries out one request: its folders in order, until one fails or the run is stopped. Never throws. */
 export function carryOut(options: RunOptions): ActiveRun {
   const { request, clock } = options;
-  const sink = outputSink({ clock, cap: request.output_cap_bytes, emit: options.onOutput });
+  const sink = outputSink({
+    clock,
+    cap: request.output_cap_bytes,
+    secrets: request.secrets ?? [],
+    emit: options.onOutput,
+  });
   const limit = limits(request, clock, (why) => stop(why, stopGraceMs));
   const result = ledger(clock);
   const slot = childSlot();
@@ -226,7 +231,10 @@ export function carryOut(options: RunOptions): ActiveRun {
     const { survivors } = result;
     limit.end();
     if (survivors.length > 0) sink.system(`could not be stopped: ${survivors.join(', ')}\n`);
-    return { outcome: result.outcome(ending, sink.close()), stopped, survivors };
+    const outcome = result.outcome(ending, sink.close());
+    const question = outcome.question === null ? null : sink.mask(outcome.question);
+    const detail = outcome.detail === null ? null : sink.mask(outcome.detail);
+    return { outcome: { ...outcome, question, detail }, stopped, survivors };
   }
 
   function pause(now: boolean): void {
