@@ -305,6 +305,28 @@ describe('a row of another program', () => {
     expect(test.store.runs.inProgress().map((run) => run.automation_id)).toEqual(['automation-row-1']);
   });
 
+  it('c: more rows in seconds than one batch heals all keep their time', async () => {
+    const seconds = Math.floor(testStart / 1000) + 3;
+    insert(...Array.from({ length: 120 }, (_, n) => ({ id: `s${n}`, next_run_at: seconds })));
+    await test.clock.advance(noticed);
+    const planned = test.db.prepare('SELECT DISTINCT next_run_at, unchecked, status FROM automations').all();
+    expect(planned).toEqual([{ next_run_at: seconds * 1000, unchecked: 0, status: 'ACTIVE' }]);
+    await test.clock.advance(3000);
+    const outcomes = test.db.prepare('SELECT outcome, count(*) AS n FROM slots GROUP BY outcome').all();
+    expect(outcomes).toEqual([{ outcome: 'ran', n: 120 }]);
+  });
+
+  it('a waiting run whose metadata is no JSON stops nobody', async () => {
+    test.db
+      .prepare(
+        "INSERT INTO automation_runs (thread_id, automation_id, status, metadata_json, created_at, updated_at) VALUES ('odd', 'row', 'QUEUED', 'not json', 1, 1)",
+      )
+      .run();
+    insert({ next_run_at: testStart + 1000 }, { id: 'other', next_run_at: testStart + 1000 });
+    await test.clock.advance(1000 + noticed);
+    expect(test.runsOf('other')).toMatchObject([{ status: 'IN_PROGRESS' }]);
+  });
+
   it('set back to an instant that already ran is not run again', async () => {
     insert({ next_run_at: testStart + 1000 });
     await test.clock.advance(1000 + noticed);

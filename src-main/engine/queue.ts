@@ -1,5 +1,5 @@
 import type { Trigger } from '../../src-shared/model/run.ts';
-import { automationOf, stringList } from '../storage/codec.ts';
+import { automationOf, metadataOf, stringList } from '../storage/codec.ts';
 import type { AutomationRow, RunMetadata, RunRow } from '../storage/rows.ts';
 import { agentFor, type EngineContext, permissionFor } from './context.ts';
 import { schedulingHeld } from './queue-pause.ts';
@@ -109,7 +109,7 @@ function claimOne(
 ): RunRow | null {
   const { store, settings } = ctx;
   const session = openSession(ctx, automation, candidate, now);
-  const { queuedPosition: _, ...kept } = JSON.parse(candidate.metadata_json ?? '{}') as RunMetadata;
+  const { queuedPosition: _, ...kept } = metadataOf(candidate);
   const moved = store.runs.move(
     candidate.thread_id,
     'IN_PROGRESS',

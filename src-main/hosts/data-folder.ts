@@ -59,6 +59,11 @@ export function prepareDataFolder(folder: DataFolder): string[] {
   const notes: string[] = [];
   mkdirSync(folder.path, { recursive: true, mode: 0o700 });
   const stat = statSync(folder.path);
+  if (process.platform !== 'win32' && (stat.mode & 0o1000) !== 0) {
+    throw new DataFolderError(
+      `${folder.path} is shared by all users; point NEXTRUN_HOME to a folder of its own`,
+    );
+  }
   if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0) {
     if (stat.uid !== process.getuid?.()) {
       throw new DataFolderError(

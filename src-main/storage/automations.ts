@@ -67,12 +67,14 @@ export class AutomationTable extends Table {
   readonly #due = this.db.prepare<[number, number, number], AutomationRow>(
     `SELECT * FROM automations
      WHERE status = 'ACTIVE' AND deleted_at IS NULL AND next_run_at IS NOT NULL AND next_run_at <= ?
+       AND unchecked <> 1
      ORDER BY next_run_at LIMIT ? OFFSET ?`,
   );
   readonly #nearest = this.db
     .prepare<[number], number | null>(
       `SELECT next_run_at FROM automations
        WHERE status = 'ACTIVE' AND deleted_at IS NULL AND next_run_at IS NOT NULL AND next_run_at > ?
+         AND unchecked <> 1
        ORDER BY next_run_at LIMIT 1`,
     )
     .pluck();
@@ -98,7 +100,7 @@ export class AutomationTable extends Table {
     return row === undefined ? undefined : this.#tidy(row);
   }
 
-  /** ACTIVE rows whose fire time has come, oldest first. A text in next_run_at never compares as due. */
+  /** ACTIVE, checked rows whose fire time has come, oldest first: what is not healed yet may mean another time. A text in next_run_at never compares as due. */
   due(now: number, limit: number, offset = 0): AutomationRow[] {
     return this.#due.all(now, limit, offset).map(this.#tidy);
   }
