@@ -71,6 +71,23 @@ describe('a one-shot', () => {
     });
   });
 
+  it('that falls due while a scan goes on starts at once, not at the next interval', async () => {
+    const { id } = await create({ schedule: at(testStart + 1040) });
+    await test.clock.advance(1000);
+    const { writer } = test.engine;
+    const { write } = writer;
+    writer.write = async (fn, deadlineMs) => {
+      writer.write = write;
+      const value = await write(fn, deadlineMs);
+      // The commit took 80 ms: the instant passes after planning and before the next scan is set.
+      test.clock.jump(80);
+      return value;
+    };
+    test.engine.poke();
+    await test.clock.advance(1);
+    expect(statuses(id)).toEqual(['IN_PROGRESS']);
+  });
+
   it('60 days out needs no timer that overflows', async () => {
     const { id } = await create({ schedule: at(testStart + 60 * 24 * hour) });
     await test.clock.advance(hour);

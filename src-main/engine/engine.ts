@@ -54,14 +54,17 @@ function listen<L>(listeners: Set<L>, listener: L): () => void {
   return () => listeners.delete(listener);
 }
 
-/** When the next scan is wanted: the nearest due instant or release, else the interval of the settings. */
-function nextScanAt(ctx: EngineContext, more: boolean): number {
+/**
+ * When the next scan is wanted: the nearest due instant or release, else the interval of the settings. Looked for
+ * after `since`, the instant before the scan: what fell due while it went on was not planned, and is wanted at once.
+ */
+function nextScanAt(ctx: EngineContext, since: number, more: boolean): number {
   const now = ctx.clock.now();
   if (more) return now;
   const busy = ctx.store.runs.countInProgress() > 0 || ctx.store.runs.countQueued() > 0;
   const seconds = busy ? ctx.settings.active_scan_seconds : ctx.settings.scan_interval_seconds;
-  const due = schedulingHeld(ctx) ? null : ctx.store.automations.nearestAfter(now);
-  const released = ctx.store.runs.nearestNotBefore(now);
+  const due = schedulingHeld(ctx) ? null : ctx.store.automations.nearestAfter(since);
+  const released = ctx.store.runs.nearestNotBefore(since);
   return Math.min(
     now + seconds * 1000,
     due ?? Number.POSITIVE_INFINITY,
@@ -185,6 +188,7 @@ class StoreEngine implements Engine {
 
   async #scan(): Promise<number> {
     const ctx = this.#ctx;
+    const since = ctx.clock.now();
     const result = await this.writer.write(() => {
       const healed = healUnchecked(ctx);
       endPauseWhenOver(ctx);
@@ -193,7 +197,7 @@ class StoreEngine implements Engine {
     });
     for (const id of result.stop) this.cancelRunning(id);
     this.launch(result.claimed);
-    return nextScanAt(ctx, result.more);
+    return nextScanAt(ctx, since, result.more);
   }
 
   #superviseEvery(): void {
