@@ -107,7 +107,7 @@ function writeRun(ctx: EngineContext, run: RunRow, outcome: Outcome, done: Settl
       question: outcome.question,
       output_bytes: outcome.output_bytes,
       output_dropped_bytes: outcome.output_dropped_bytes,
-      change_count: outcome.changes.length,
+      change_count: outcome.changes_total ?? outcome.changes.length,
       turn_id: turn,
       runs_json: JSON.stringify(parts),
       metadata_json: store.runs.mergeMetadata(run, {
@@ -224,7 +224,7 @@ function updateAutomation(
 }
 
 /**
- * Ends a run that is IN_PROGRESS under its lease: run, turn, usage, ledger, next attempt, automation and live state
+ * Ends a run that is IN_PROGRESS under its lease: run, turn, usage, changed files, ledger, next attempt, automation and live state
  * in the caller's transaction. Gives the state it took, or null when somebody else settled it before.
  */
 export function settleRun(ctx: EngineContext, runId: string, outcome: Outcome): Settlement['status'] | null {
@@ -237,6 +237,7 @@ export function settleRun(ctx: EngineContext, runId: string, outcome: Outcome): 
     on_interrupt: policy?.on_interrupt ?? 'fail',
   });
   if (!writeRun(ctx, run, outcome, done)) return null;
+  ctx.store.artifacts.add(runId, outcome.changes);
   ctx.store.engine.runEnded(
     run.automation_id,
     done.status === 'FAILED' ? (detailOf(outcome) ?? done.reason_code) : null,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../src-shared/clock.ts';
 import type { AgentReader, AgentReport } from '../../src-shared/executors/agent-stream.ts';
 import type { Outcome, OutcomePart } from '../../src-shared/model/outcome.ts';
+import { changeBook } from './changes/change-book.ts';
 import { type ChildResult, folderProblem, type RunningChild, startChild } from './child.ts';
 import type { ExecutorPort } from './executor-port.ts';
 import { outputSink, type PartText } from './output-sink.ts';
@@ -186,10 +187,12 @@ export function carryOut(options: RunOptions): ActiveRun {
   const limit = limits(request, clock, (why) => stop(why, stopGraceMs));
   const result = ledger(clock);
   const slot = childSlot();
+  const book = changeBook({ request, clock, note: sink.system });
   let stopped: StopReason | null = null;
 
   function stop(why: StopReason, graceMs: number): void {
     stopped ??= why;
+    book.stop(why === 'host_gone');
     slot.stop(graceMs);
   }
 
@@ -199,6 +202,8 @@ export function carryOut(options: RunOptions): ActiveRun {
       result.add(cwd, { exit_code: null, signal: null, survivors: [] }, null, null);
       return program;
     }
+    await book.before(cwd);
+    if (stopped !== null) return stoppedEnding(stopped, request);
     limit.heard();
     const reader: AgentReader | null = options.executor?.reader?.(request) ?? null;
     sink.readWith(reader);
@@ -214,7 +219,9 @@ export function carryOut(options: RunOptions): ActiveRun {
     const report = reader?.report() ?? null;
     result.add(cwd, end, text, report);
     if (end.left.length > 0) sink.system(`left running and stopped: ${end.left.join(', ')}\n`);
-    return endingOf(options, end, { ...text, report }, stopped);
+    const ending = endingOf(options, end, { ...text, report }, stopped);
+    await book.after(cwd, end.stopped);
+    return ending;
   }
 
   async function all(): Promise<Ending> {
@@ -231,10 +238,9 @@ export function carryOut(options: RunOptions): ActiveRun {
     const { survivors } = result;
     limit.end();
     if (survivors.length > 0) sink.system(`could not be stopped: ${survivors.join(', ')}\n`);
-    const outcome = result.outcome(ending, sink.close());
-    const question = outcome.question === null ? null : sink.mask(outcome.question);
-    const detail = outcome.detail === null ? null : sink.mask(outcome.detail);
-    return { outcome: { ...outcome, question, detail }, stopped, survivors };
+    const changes = book.result();
+    const outcome = masked(result.outcome(ending, sink.close()), sink.mask);
+    return { outcome: { ...outcome, ...changes }, stopped, survivors };
   }
 
   function pause(now: boolean): void {
@@ -248,6 +254,12 @@ export function carryOut(options: RunOptions): ActiveRun {
     .catch((error: unknown): Ending => ({ result: 'failure', reason: 'crash', detail: String(error) }))
     .then(finish);
   return { finished, stop, pause: () => pause(true), resume: () => pause(false) };
+}
+
+/** What an executor made of a stream did not pass the masks of the sink. */
+function masked(outcome: Outcome, mask: (text: string) => string): Outcome {
+  const hide = (text: string | null) => (text === null ? null : mask(text));
+  return { ...outcome, question: hide(outcome.question), detail: hide(outcome.detail) };
 }
 
 const invalid = (detail: string): Ending => ({ result: 'failure', reason: 'invalid', detail });

@@ -1,4 +1,5 @@
 import { type AccessTables, accessTables } from './access.ts';
+import { type ArtifactTable, artifactTable } from './artifacts.ts';
 import { AutomationTable } from './automations.ts';
 import { checkCopy, copyDatabase } from './backup.ts';
 import { type ChangeLog, changeLog } from './changes.ts';
@@ -21,6 +22,7 @@ export interface Store {
   slots: SlotTable;
   sessions: SessionTable;
   output: OutputTable;
+  artifacts: ArtifactTable;
   changes: ChangeLog;
   engine: EngineState;
   access: AccessTables;
@@ -51,6 +53,7 @@ export function createStore(db: Db): Store {
     slots: slotTable(db),
     sessions: new SessionTable(db),
     output: outputTable(db),
+    artifacts: artifactTable(db),
     changes: changeLog(db),
     engine: engineState(db),
     access: accessTables(db),

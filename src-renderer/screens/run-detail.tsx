@@ -14,6 +14,7 @@ import { Reason } from '../ui/reason.tsx';
 import { StateLabel } from '../ui/state-label.tsx';
 import { Elapsed, Time } from '../ui/time.tsx';
 import { CancelButton } from './cancel-button.tsx';
+import { RunChanges } from './run-changes.tsx';
 import { RunFacts } from './run-facts.tsx';
 import { RunOutput } from './run-output.tsx';
 import { Verdict } from './verdict.tsx';
@@ -89,6 +90,7 @@ function Body({ run, onVerdict }: BodyProps) {
           )}
         </div>
       )}
+      <RunChanges run={run} />
       <RunOutput run={run} />
       <details className="detail-part">
         <summary>

@@ -16,6 +16,7 @@ export const keys = {
   attention: ['attention'],
   automations: (status: AutomationStatus) => ['automations', status] as const,
   run: (id: string) => ['run', id] as const,
+  changes: (id: string, count: number) => ['changes', id, count] as const,
   why: (id: string) => ['why', id] as const,
 } as const;
 
@@ -117,6 +118,16 @@ export function useAutomations(status: AutomationStatus) {
 export function useRun(id: string) {
   const { call } = useBackend();
   return useQuery({ queryKey: keys.run(id), queryFn: () => call('getRun', { params: { id } }) });
+}
+
+/** The files that a run changed; asked for when it changed any. */
+export function useRunChanges(id: string, count: number) {
+  const { call } = useBackend();
+  return useQuery({
+    queryKey: keys.changes(id, count),
+    queryFn: () => call('getRunChanges', { params: { id } }),
+    enabled: count > 0,
+  });
 }
 
 /** Why a task runs or does not run; asked afresh each time it is opened. */

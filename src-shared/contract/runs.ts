@@ -1,4 +1,10 @@
-import { outputChunkSchema, runSchema, runStatusSchema, triggerSchema } from '../model/run.ts';
+import {
+  outputChunkSchema,
+  runChangeSchema,
+  runSchema,
+  runStatusSchema,
+  triggerSchema,
+} from '../model/run.ts';
 import { answer, body, createRoute, errorAnswers, idParams, page, pageQuery, z } from './route.ts';
 
 const run = runSchema.openapi('Run');
@@ -49,6 +55,17 @@ export const runRoutes = {
           output_dropped_bytes: z.number().int(),
         }),
       ),
+      ...errorAnswers,
+    },
+  }),
+  getRunChanges: createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/changes',
+    tags,
+    summary: 'Files that the run created, changed or deleted, by path: at most 500 of `total`',
+    request: { params: idParams },
+    responses: {
+      200: answer(z.object({ items: z.array(runChangeSchema), total: z.number().int() })),
       ...errorAnswers,
     },
   }),

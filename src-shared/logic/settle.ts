@@ -29,9 +29,10 @@ export function settle(
   const result_evidence = evidence(outcome);
   const partly = outcome.has_text ? 'partial_delivered' : 'failed';
   if (outcome.result === 'success') {
+    // What could not be looked at may have changed: whoever asked to see changes is asked.
+    const maybeChanged = outcome.changes.length > 0 || outcome.changes_unknown === true;
     const review =
-      policy.review_policy === 'always' ||
-      (policy.review_policy === 'on_changes' && outcome.changes.length > 0);
+      policy.review_policy === 'always' || (policy.review_policy === 'on_changes' && maybeChanged);
     return {
       status: review ? 'PENDING_REVIEW' : 'ACCEPTED',
       reason_code: review ? 'review' : null,

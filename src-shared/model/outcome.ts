@@ -48,6 +48,16 @@ export const outcomePartSchema = z.object({
 });
 export type OutcomePart = z.infer<typeof outcomePartSchema>;
 
+/** A file that differs after a run; sizes are left out where they are not known. */
+export const fileChangeSchema = z.object({
+  /** Relative to the working folder, with `/`; a whole path when the run has several folders. */
+  path: z.string(),
+  change: z.enum(['created', 'changed', 'deleted']),
+  bytes_before: z.number().int().optional(),
+  bytes_after: z.number().int().optional(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
 /**
  * How an executor ended. Success and failure have the same shape; the launcher writes it to
  * `runs/<run_id>/outcome.json` before it tells the host, so that a dead host can adopt it.
@@ -68,7 +78,12 @@ export const outcomeSchema = z.object({
   parts: z.array(outcomePartSchema),
   output_bytes: z.number().int(),
   output_dropped_bytes: z.number().int(),
-  changes: z.array(z.object({ path: z.string(), change: z.enum(['created', 'changed', 'deleted']) })),
+  /** At most 500. */
+  changes: z.array(fileChangeSchema),
+  /** How many there were, when `changes` does not name all. */
+  changes_total: z.number().int().optional(),
+  /** Set when the folders could not be looked at: there may be changes that `changes` does not name. */
+  changes_unknown: z.boolean().optional(),
   usage: usageSchema.nullable(),
   external_session_id: z.string().nullable(),
   question: z.string().nullable(),

@@ -91,6 +91,15 @@ export const outputChunkSchema = z.object({
   text: z.string(),
 });
 
+/** A file that a run created, changed or deleted; null where a size is not known. */
+export const runChangeSchema = z.object({
+  /** Relative to the working folder, with `/`; a whole path when the run had several folders. */
+  path: z.string(),
+  change: z.enum(['created', 'changed', 'deleted']),
+  bytes_before: z.number().int().nullable(),
+  bytes_after: z.number().int().nullable(),
+});
+
 /** One planned occurrence and what became of it. `through` and `count` group a long gap into one row. */
 export const slotSchema = z.object({
   automation_id: z.string(),

@@ -37,6 +37,10 @@ export function runHandlers(deps: ApiDeps): Handlers<keyof typeof runRoutes> {
         },
       };
     },
+    getRunChanges({ params }) {
+      const row = runs.read(params.id);
+      return { status: 200, body: { items: store.artifacts.of(row.thread_id), total: row.change_count } };
+    },
     cancelRun: (request) =>
       commit(deps, request, 202, () => {
         const asked = runs.cancel(request.params.id);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CallOutput } from '../../../src-shared/contract/client.ts';
 import { ApiError } from '../../../src-shared/contract/errors.ts';
 import type { AppEvent } from '../../../src-shared/contract/events.ts';
 import type { Run } from '../../../src-shared/model/run.ts';
@@ -341,6 +342,21 @@ describe('runs, logs, show', () => {
     expect(JSON.parse((await runFake(['logs', id, '--json'], { answers: all })).out).items).toHaveLength(3);
   });
 
+  it('show lists the files that the run changed, without what could move the cursor', async () => {
+    const { answers } = host({ change_count: 9 });
+    const items: CallOutput<'getRunChanges'>['items'] = [
+      { path: 'a b/c', change: 'changed', bytes_before: 1, bytes_after: 2 },
+      { path: 'evil\u001b[2J', change: 'created', bytes_before: null, bytes_after: 2 },
+    ];
+    const all: Answers = { ...answers, getRunChanges: () => ({ items, total: 9 }) };
+    const { out } = await runFake(['show', id], { answers: all });
+    expect(out).toMatch(/^Changed files {2}changed a b\/c\n +created evil.*\n +7 more are not listed\.$/m);
+    expect(out).not.toContain('\u001b[2J');
+    const chinese = await runFake(['show', id], { answers: all, env: { LANG: 'zh_CN.UTF-8' } });
+    expect(chinese.out).toMatch(/^改动的文件 +修改 a b\/c$/m);
+    expect(JSON.parse((await runFake(['show', id, '--json'], { answers: all })).out).changes).toEqual(items);
+  });
+
   it('show prints a run, or a task', async () => {
     const { answers: all } = host({ status: 'FAILED', reason_code: 'exit_code', exit_code: 3 });
     const shown = await runFake(['show', id], { answers: all });
@@ -348,6 +364,7 @@ describe('runs, logs, show', () => {
     expect(shown.out).toMatch(/^Exit code {4}3$/m);
     expect(shown.out).toMatch(/^Started {6}2026-05-06 09:00:00 \+08:00$/m);
     expect(shown.out).toMatch(/^Prompt {7}do it$/m);
+    expect(shown.out).not.toContain('Changed files');
     const task = await runFake(['show', 'Daily brief'], { answers: { ...all, listRuns: () => page<Run>() } });
     expect(task.out).toMatch(/^Schedule {2}Every day at 09:00$/m);
     expect((await runFake(['show', 'nope'], { answers: all })).err).toContain('There is no run “nope”.');

@@ -320,7 +320,7 @@ export function wordsOf(language: Language): Words {
 /** What states, triggers, reasons and fields are called on the page, so that both doors use the same names. */
 export function sharedWordsOf(language: Language) {
   const { states, triggers, reasons, run, time } = shared[language];
-  return { states, triggers, reasons, fields: run.fields, time };
+  return { states, triggers, reasons, fields: run.fields, changes: run.changes, time };
 }
 export type SharedWords = ReturnType<typeof sharedWordsOf>;
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
+import type { CallOutput } from '../../../../src-shared/contract/client.ts';
 import type { Automation } from '../../../../src-shared/model/automation.ts';
 import type { Cli, RunDetail } from '../cli.ts';
+import type { Connection } from '../deps.ts';
 import { neutralise, oneLine } from '../escape.ts';
 import { exits } from '../failure.ts';
 import { renderPairs } from '../format.ts';
@@ -15,7 +17,20 @@ function lines(text: string | null): string | null {
   return text === null ? null : neutralise(text).trimEnd();
 }
 
-function printRun(cli: Cli, run: RunDetail): void {
+type Changes = CallOutput<'getRunChanges'>;
+
+async function changesOf({ client }: Connection, run: RunDetail): Promise<Changes> {
+  if (run.change_count === 0) return { items: [], total: 0 };
+  return client.call('getRunChanges', { params: { id: run.id } });
+}
+
+function changeLines(cli: Cli, { items, total }: Changes): string {
+  const words = cli.shared.changes;
+  const files = items.map(({ path, change }) => `${words[change]} ${oneLine(path)}`);
+  return [...files, ...(total > items.length ? [words.unlisted(total - items.length)] : [])].join('\n');
+}
+
+function printRun(cli: Cli, run: RunDetail, changes: Changes): void {
   const { fields: f } = cli.shared;
   const s = cli.t.show;
   const reason = [cli.reason(run.reason_code), oneLine(run.reason_detail ?? '')].filter(
@@ -41,6 +56,7 @@ function printRun(cli: Cli, run: RunDetail): void {
       [f.result, run.result_state],
       [f.evidence, run.result_evidence],
       [f.output, String(run.output_bytes)],
+      [f.changes, changeLines(cli, changes)],
       [f.session, run.session_id],
       [s.note, lines(run.review_note)],
       [s.prompt, lines(run.prompt)],
@@ -91,8 +107,9 @@ async function show(cli: Cli, given: string, { json }: JsonOption): Promise<numb
   const connection = await cli.connection();
   const run = await searchAnyRun(cli, connection, given, false);
   if (run !== undefined) {
-    if (json) cli.json(run);
-    else printRun(cli, run);
+    const changes = await changesOf(connection, run);
+    if (json) cli.json({ ...run, changes: changes.items });
+    else printRun(cli, run, changes);
     return exits.ok;
   }
   const automation = await findAutomation(cli, connection, given).catch((error: unknown) => {
