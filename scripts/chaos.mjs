@@ -147,7 +147,10 @@ class Chaos {
   async run(kills) {
     await this.up();
     await this.load.recurring(this.host);
-    while (this.done.kills < kills) await this.round();
+    while (this.done.kills < kills) {
+      await this.round();
+      if (this.done.rounds % 25 === 0) console.log(`… ${this.done.kills} of ${kills} kills`);
+    }
     return this.finish();
   }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** One line of the table. `ratio` is ours against `against`, in the direction in which the goal is written. */
 export interface Line {
@@ -79,3 +80,18 @@ export function microseconds<K extends string>(fns: Record<K, () => void>, calls
 }
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Resolves when the event loop was not held for a second; gives how long it was held at most until then, ms. */
+export async function atRest(): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  let longest = 0;
+  for (let held = Number.POSITIVE_INFINITY; held > 50; ) {
+    delay.reset();
+    await wait(1000);
+    held = delay.max / 1e6;
+    longest = Math.max(longest, held);
+  }
+  delay.disable();
+  return longest;
+}

@@ -1,5 +1,5 @@
 import { engineRig, noOpLauncher, settledRuns, submit } from './engine-rig.ts';
-import { type Bench, interleaved, withFolder } from './measure.ts';
+import { atRest, type Bench, interleaved, withFolder } from './measure.ts';
 import { boringQueue, floorQueue, type PeerQueue, plainjobQueue } from './queues.ts';
 import { addAutomations, addRuns } from './rows.ts';
 
@@ -27,6 +27,7 @@ async function ofEngine(rows: number, count: number): Promise<number> {
     addAutomations(db, rows);
     addRuns(db, rows);
   });
+  await atRest();
   // Written before, like the jobs of the others; half a second is enough for the commit.
   const due = Date.now() + 500;
   const all = settledRuns(rig, count);
