@@ -72,7 +72,8 @@ export function createChangeFeed(deps: {
       deliver(foreign);
     } catch (error) {
       // Locked by another program: the next poll looks again, nothing is lost because `last` did not move.
-      if (storageFault(error) !== 'busy') throw error;
+      if (storageFault(error) !== 'busy')
+        log.error({ error: String(error) }, 'the change log cannot be read');
     }
   }
 
@@ -85,11 +86,22 @@ export function createChangeFeed(deps: {
       deps.onJump(by);
     }
     drift = offset;
-    const current = store.changes.dataVersion();
-    if (current === version) return;
-    version = current;
+    if (!versionChanged()) return;
     look(true);
     deps.onForeign();
+  }
+
+  /** A database that cannot be read now is asked again in the next poll; a timer that throws would end the host. */
+  function versionChanged(): boolean {
+    try {
+      const current = store.changes.dataVersion();
+      const changed = current !== version;
+      version = current;
+      return changed;
+    } catch (error) {
+      log.error({ error: String(error) }, 'the database cannot be asked for changes');
+      return false;
+    }
   }
 
   return {

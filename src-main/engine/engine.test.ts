@@ -310,6 +310,18 @@ describe('the queue', () => {
     expect(inState('ACCEPTED')).toHaveLength(5);
   });
 
+  it('that is full blocks a one-shot with attention, not in silence', async () => {
+    await test.dispose();
+    test = await testEngine({ max_concurrent: 1, queue_limit: 1 });
+    for (const name of ['runs', 'waits', 'blocked']) await create({ name, schedule: at(testStart + minute) });
+    await test.clock.advance(minute);
+    const blocked = test.store.automations.list({ attention: true }, 10).items;
+    expect(blocked).toMatchObject([{ status: 'DONE', attention_code: 'queue_full' }]);
+    expect(test.store.slots.list(blocked[0]!.id, 10).items).toMatchObject([
+      { outcome: 'blocked', reason_code: 'queue_full' },
+    ]);
+  });
+
   it('starts a manual run at once when a slot is free', async () => {
     const { id } = await create();
     const claimed = await test.change(() => {

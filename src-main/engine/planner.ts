@@ -11,6 +11,7 @@ import {
 import { automationOf, scheduleColumns, scheduleOf } from '../storage/codec.ts';
 import { storageFault } from '../storage/errors.ts';
 import type { AutomationRow } from '../storage/rows.ts';
+import { wishCancel } from './cancel-wish.ts';
 import { type EngineContext, scheduleContext } from './context.ts';
 import { enqueue } from './queue.ts';
 
@@ -160,7 +161,9 @@ function apply(ctx: EngineContext, row: AutomationRow, planned: Plan, invalid: s
   }
   for (const id of planned.cancel) {
     const ended = { finished_at: now, updated_at: now, reason_code: 'cancelled_by_next' };
-    if (!store.runs.move(id, 'CANCELLED', ended, { from: 'QUEUED' })) stop.push(id);
+    if (store.runs.move(id, 'CANCELLED', ended, { from: 'QUEUED' })) continue;
+    wishCancel(ctx, id);
+    stop.push(id);
   }
   const runId = planned.run === null ? null : enqueue(ctx, row, planned.run);
   const waiting = store.runs.activeOf(row.id).find((run) => run.status === 'QUEUED')?.thread_id ?? null;
@@ -206,13 +209,16 @@ export function planDue(ctx: EngineContext): { stop: string[]; more: boolean } {
   const stop: string[] = [];
   let planned = 0;
   let queued = ctx.store.runs.countQueued();
+  // What a free slot takes in this very commit does not wait.
+  const free = Math.max(0, ctx.settings.max_concurrent - ctx.store.runs.countInProgress());
+  const most = ctx.settings.queue_limit + free;
   // Rows that wait for their own run stay due; they must not hide the due rows behind them.
   for (let offset = 0; planned === 0; offset += batchSize) {
     const due = ctx.store.automations.due(ctx.clock.now(), batchSize, offset);
     for (const row of due) {
       isolated(ctx, row, () => {
         const { schedule, error } = readSchedule(ctx, row);
-        const decision = plan(inputOf(ctx, row, schedule, queued >= ctx.settings.queue_limit));
+        const decision = plan(inputOf(ctx, row, schedule, queued >= most));
         if (decision === wait) return;
         planned += 1;
         if (decision.run !== null) queued += 1;

@@ -102,6 +102,33 @@ describe('after the host was killed', () => {
     expect(test.runsOf(id)).toMatchObject([{ status: 'FAILED', reason_code: 'interrupted' }, { attempt: 2 }]);
   });
 
+  it.each(['before', 'after'] as const)(
+    'a run that was to stop ends cancelled, killed %s its pid was known',
+    async (when) => {
+      const { id } = await once('t');
+      await test.clock.advance(1000);
+      const run = test.runsOf(id)[0]!;
+      if (when === 'before') test.db.prepare('UPDATE automation_runs SET pid = NULL').run();
+      expect(await test.change(() => test.runs.cancel(run.thread_id))).toMatchObject({
+        stop: [run.thread_id],
+      });
+      await test.restart();
+      expect(test.runsOf(id)).toMatchObject([
+        { status: 'CANCELLED', reason_code: 'cancelled_by_user', attempt: 1 },
+      ]);
+      expect(test.automations.read(id).status).toBe('DONE');
+    },
+  );
+
+  it('a run that was to stop ends cancelled when the launcher dies over it', async () => {
+    const { id } = await once('t');
+    await test.clock.advance(1000);
+    await test.change(() => test.runs.cancel(test.runsOf(id)[0]!.thread_id));
+    test.launcher.dies();
+    await test.clock.advance(0);
+    expect(test.runsOf(id)).toMatchObject([{ status: 'CANCELLED' }]);
+  });
+
   it('an orderly stop queues the work again and never counts against the three', async () => {
     const { id } = await once('t');
     await test.clock.advance(1000);

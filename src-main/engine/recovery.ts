@@ -1,4 +1,5 @@
 import type { RunRow } from '../storage/rows.ts';
+import { isCancelWished } from './cancel-wish.ts';
 import type { EngineContext } from './context.ts';
 import { forgetRecord, recordedOutcome, wasTaken } from './recorded-outcome.ts';
 import { outcomeWithout, settleRun } from './settler.ts';
@@ -27,7 +28,8 @@ export async function recover(
     const recorded = recordedOutcome(ctx, run.thread_id);
     await writer.write(() => {
       if (recorded !== null) settleRun(ctx, run.thread_id, recorded);
-      else if (run.pid === null && !wasTaken(ctx, run.thread_id)) backToQueue(ctx, run);
+      else if (run.pid === null && !wasTaken(ctx, run.thread_id) && !isCancelWished(run))
+        backToQueue(ctx, run);
       else
         settleRun(
           ctx,

@@ -3,11 +3,20 @@ import type { Source } from '../../src-shared/model/automation.ts';
 import { runStatusSchema, type Trigger } from '../../src-shared/model/run.ts';
 import type { AutomationRow, RunRow } from '../storage/rows.ts';
 import type { Store } from '../storage/store.ts';
+import { wishCancel } from './cancel-wish.ts';
 import type { EngineContext } from './context.ts';
 import { enqueue } from './queue.ts';
 
 /** Attention codes whose repair is to run once now. */
-const answeredByRun: ReadonlySet<string> = new Set(['past_without_next_run', 'missed', 'missed_ask']);
+const answeredByRun: ReadonlySet<string> = new Set([
+  'past_without_next_run',
+  'missed',
+  'missed_ask',
+  'queue_full',
+  'runs_per_day',
+  'tokens_per_day',
+  'cost_per_day',
+]);
 
 /** What a request on a run leads to; `stop` names a running one whose tree the runner must end. */
 export interface RunRequest {
@@ -62,7 +71,10 @@ class RunCommands {
   /** Ends a waiting run at once; for a running one gives its id to stop, its outcome settles it. */
   cancel(id: string): RunRequest {
     const row = this.read(id);
-    if (row.status === 'IN_PROGRESS') return { run: row, existing: true, stop: [id] };
+    if (row.status === 'IN_PROGRESS') {
+      wishCancel(this.#ctx, id);
+      return { run: this.read(id), existing: true, stop: [id] };
+    }
     const now = this.#ctx.clock.now();
     const patch = {
       finished_at: now,
@@ -156,7 +168,9 @@ class RunCommands {
     for (const run of active) {
       const ended = { finished_at: now, updated_at: now, reason_code: 'cancelled_by_next' };
       const waited = this.#store.runs.move(run.thread_id, 'CANCELLED', ended, { from: 'QUEUED' });
-      if (!waited) stop.push(run.thread_id);
+      if (waited) continue;
+      wishCancel(this.#ctx, run.thread_id);
+      stop.push(run.thread_id);
     }
     return stop;
   }

@@ -74,10 +74,19 @@ class LaunchingRunner implements Runner {
         cancelTimer: null,
         chain: Promise.resolve(),
       });
-      const request = startRequest(this.#ctx, item);
+      const request = this.#requestFor(item);
       if ('detail' in request) {
         this.#end(id, outcomeWithout(this.#ctx.clock.now(), request.reason, request.detail));
       } else this.#deps.launcher.start(request);
+    }
+  }
+
+  /** A row that cannot be turned into a request ends its own run; the others of the batch start. */
+  #requestFor(item: Claimed): ReturnType<typeof startRequest> {
+    try {
+      return startRequest(this.#ctx, item);
+    } catch (error) {
+      return { reason: 'invalid', detail: String(error) };
     }
   }
 

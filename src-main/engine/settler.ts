@@ -3,6 +3,7 @@ import { type Settlement, settle } from '../../src-shared/logic/settle.ts';
 import type { Outcome } from '../../src-shared/model/outcome.ts';
 import { automationOf } from '../storage/codec.ts';
 import type { AutomationRow, RunRow } from '../storage/rows.ts';
+import { isCancelWished } from './cancel-wish.ts';
 import type { EngineContext } from './context.ts';
 import { dropSlot } from './drop-slot.ts';
 import { enqueue } from './queue.ts';
@@ -15,6 +16,9 @@ const cancelled = '任务被取消 / Cancelled';
 const mendable: ReadonlySet<string> = new Set(['cwd_missing', 'agent_missing']);
 /** What a person was told about and a successful run answers. */
 const settledBySuccess: ReadonlySet<string> = new Set([...mendable, 'failed_once', 'missed', 'missed_ask']);
+
+/** Ends that say nothing of the run itself. */
+const cutOffReasons: ReadonlySet<string> = new Set(['interrupted', 'service_stopped', 'heartbeat_expired']);
 
 /** An outcome made by the engine itself, for runs whose executor cannot tell any more. */
 export function outcomeWithout(
@@ -223,13 +227,20 @@ function updateAutomation(
   ctx.store.automations.update(automation.id, patch);
 }
 
+/** A run that was to stop and whose host or launcher died over it has stopped: it must not start again. */
+function asWished(run: RunRow, outcome: Outcome): Outcome {
+  const cutOff = outcome.result === 'failure' && cutOffReasons.has(outcome.reason ?? '');
+  return cutOff && isCancelWished(run) ? { ...outcome, result: 'cancelled', reason: 'cancelled' } : outcome;
+}
+
 /**
  * Ends a run that is IN_PROGRESS under its lease: run, turn, usage, changed files, ledger, next attempt, automation and live state
  * in the caller's transaction. Gives the state it took, or null when somebody else settled it before.
  */
-export function settleRun(ctx: EngineContext, runId: string, outcome: Outcome): Settlement['status'] | null {
+export function settleRun(ctx: EngineContext, runId: string, told: Outcome): Settlement['status'] | null {
   const run = ctx.store.runs.get(runId);
   if (run === undefined || run.status !== 'IN_PROGRESS') return null;
+  const outcome = asWished(run, told);
   const automation = ctx.store.automations.get(run.automation_id);
   const policy = automation === undefined ? null : automationOf(automation);
   const done = settle(outcome, {

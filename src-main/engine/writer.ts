@@ -28,15 +28,18 @@ export function createWriter(store: Store, clock: Clock, committed: () => void):
     async write(fn, deadlineMs) {
       const giveUp = deadlineMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + deadlineMs;
       for (let pause = firstPause; ; pause = Math.min(longestPause, pause * 2)) {
+        let done: { value: ReturnType<typeof fn> };
         try {
-          const value = store.transaction(fn);
-          committed();
-          return value;
+          done = { value: store.transaction(fn) };
         } catch (error) {
           if (storageFault(error) !== 'busy') throw error;
           if (clock.monotonic() + pause > giveUp) throw new DatabaseBusyError();
           await sleep(clock, pause);
+          continue;
         }
+        // Outside the try: what goes wrong here must never lead to a second commit of the same thing.
+        committed();
+        return done.value;
       }
     },
   };

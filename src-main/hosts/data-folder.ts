@@ -89,8 +89,13 @@ export function prepareDataFolder(folder: DataFolder): string[] {
 /** Writes a small private file so that a reader sees the old or the new one, never half of it. */
 export function writePrivateFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, file);
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 /** The admin token of the file `token`; made when there is none. 32 random bytes, base64url. */

@@ -124,7 +124,9 @@ function gap(slots: readonly number[], reason: string): PlannedSlot[] {
 function start(input: PlanInput, slot: number, trigger: 'schedule' | 'missed', from: number): Plan {
   const blocked = input.queue_full ? 'queue_full' : input.limit_reached;
   if (blocked !== null) {
-    return { ...nothing, slots: [slotRow(slot, 'blocked', blocked)], ...after(input, from, 0) };
+    // A one-shot has no next slot that could make up for this one: a person must hear of it.
+    const attention = input.schedule.kind === 'at' ? { code: blocked, detail: '' } : null;
+    return { ...nothing, slots: [slotRow(slot, 'blocked', blocked)], ...after(input, from, 0), attention };
   }
   const replaces = input.waiting?.delayed_retry === true ? input.waiting.id : null;
   const waiting = replaces === null ? input.waiting : null;

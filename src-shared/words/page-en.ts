@@ -286,6 +286,7 @@ export const pageEn = {
     failed_once: 'It was to run once, and failed',
     missed_ask: 'It missed a run. Shall it run now?',
     paused_after_failures: 'It was paused after failing again and again',
+    cancel_requested: 'It is being stopped',
     cancelled_by_user: 'You cancelled it',
     cancelled_by_next: 'The next run took its place',
     automation_deleted: 'Its task was deleted',

@@ -278,6 +278,7 @@ export const pageZhCN: PageWords = {
     failed_once: '只运行一次的任务失败了',
     missed_ask: '错过了一次运行，现在要运行吗？',
     paused_after_failures: '连续失败后已暂停',
+    cancel_requested: '正在停止',
     cancelled_by_user: '你取消了它',
     cancelled_by_next: '已被下一次运行取代',
     automation_deleted: '它的任务已被删除',

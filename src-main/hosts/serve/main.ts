@@ -127,13 +127,33 @@ async function run(
 ): Promise<void> {
   const { backend } = opened;
   const stopAsked = signalled();
-  const server: HttpServer = await listen({
-    door: backend.door,
-    host: '127.0.0.1',
-    port: opened.port,
-    clock: systemClock,
-    onListening: backend.setPort,
-  });
+  let server: HttpServer | null = null;
+  try {
+    server = await listen({
+      door: backend.door,
+      host: '127.0.0.1',
+      port: opened.port,
+      clock: systemClock,
+      onListening: backend.setPort,
+    });
+    await begin(folder, opened, server, options);
+    await stopAsked;
+    process.stderr.write('Stopping; what runs is queued again …\n');
+  } finally {
+    // Also after a start that failed half-way: nobody may keep the lock, the port or a launcher.
+    removeServerFile(folder, process.pid);
+    await server?.close();
+    await backend.stop().finally(() => opened.release());
+  }
+}
+
+async function begin(
+  folder: DataFolder,
+  opened: ReturnType<typeof openBackend>,
+  server: HttpServer,
+  options: ServeOptions,
+): Promise<void> {
+  const { backend } = opened;
   writeServerFile(folder, {
     pid: process.pid,
     pid_started_at: pidStartedAt(process.pid),
@@ -148,12 +168,6 @@ async function run(
   await backend.start();
   void opened.found.askVersions();
   announce(folder, backend, server.url, options);
-  await stopAsked;
-  process.stderr.write('Stopping; what runs is queued again …\n');
-  removeServerFile(folder, process.pid);
-  await server.close();
-  await backend.stop();
-  opened.release();
 }
 
 function signalled(): Promise<void> {
