@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { childrenOf, expect, type Host, reaches, statusOf, submit, test } from '../fixtures/host.ts';
 
 const stubborn = 'echo begun; trap "" TERM; sleep 600 & sleep 600';
@@ -83,6 +85,17 @@ test('a second serve of the same folder exits 6 and names the way; the first goe
   const second = rig.cli(['serve', '--port', '0']);
   expect(second.code).toBe(6);
   expect(second.err).toContain(rig.folder);
+  expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
+});
+
+test('a start that fails ends, and gives the lock back', async ({ rig }) => {
+  const taken = createServer().listen(65_535, '127.0.0.1');
+  await once(taken, 'listening');
+  const failed = rig.cli(['serve', '--port', '65535']);
+  taken.close();
+  expect(failed.code).toBeGreaterThan(0);
+  expect(failed.err).toContain('65535');
+  const host = await rig.start();
   expect((await fetch(`${host.url}/healthz`)).status).toBe(200);
 });
 
